@@ -1,0 +1,77 @@
+"""The project's compiler switch: numba with a disk cache that notices edits in other modules.
+
+numba keys a cached function by the file that defines it. A loop in one module that calls a rule
+in another would therefore go on running yesterday's rule. Here the key is made from the sources
+of every module the function can reach, so that an edit anywhere in them compiles anew, and an
+unchanged tree compiles nothing. Only functions decorated with `compiled` are affected; numba's
+own settings and the functions of other packages are left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import caching
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@lru_cache(maxsize=None)
+def sources_digest(*folders: Path) -> str:
+    """Hexadecimal digest of the names and contents of all Python files below `folders`."""
+    digest = hashlib.blake2b(digest_size=16)
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class _StampedBySources:
+    """Cache-locator mixin: fresh only while no source the function can reach has changed."""
+
+    _py_file: str
+
+    def get_source_stamp(self) -> str:
+        home = Path(self._py_file).resolve().parent
+        if home.is_relative_to(PACKAGE):
+            return sources_digest(PACKAGE)
+        return sources_digest(PACKAGE, home)
+
+
+class _UserProvided(_StampedBySources, caching.UserProvidedCacheLocator):
+    pass
+
+
+class _InTree(_StampedBySources, caching.InTreeCacheLocator):
+    pass
+
+
+class _UserWide(_StampedBySources, caching.UserWideCacheLocator):
+    pass
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_UserProvided, _InTree, _UserWide]
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _CacheImpl
+
+
+def compiled(function: F) -> F:
+    """Compile `function` with numba (no GIL held) and keep the machine code on disk.
+
+    Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
+    """
+    dispatcher = numba.njit(nogil=True)(function)
+    if dispatcher is not function:
+        dispatcher._cache = _Cache(function)
+    return cast(F, dispatcher)

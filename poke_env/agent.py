@@ -1,0 +1,117 @@
+"""What a player is: the `Agent` protocol, a base class that keeps its promises, `RandomAgent`.
+
+An agent sees observations and never an environment. All chance of a decision comes from its key,
+so that a choice depends on observation, mask and key alone, however decisions are batched.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from poke_env import streams
+from poke_env._jit import compiled
+
+Observations = npt.NDArray[np.float32]
+Masks = npt.NDArray[np.int8]
+Keys = npt.NDArray[np.uint64]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player."""
+
+    def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
+        """Choose a legal action.
+
+        Args:
+            observation: `{"observation": float32 (F,), "action_mask": int8 (A,)}`, left unchanged.
+            key: one uint64 from which all chance of this decision comes; without it the agent's
+                own stream gives one.
+
+        Raises:
+            ValueError: if the mask allows no action.
+        """
+
+    def act_batch(self, observations: Observations, masks: Masks, keys: Keys | None = None) -> Any:
+        """Choose for every row: float32 (B, F), int8 (B, A), uint64 (B,) or None -> int64 (B,)."""
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the agent's own stream; called before a match."""
+
+
+class KeyedAgent(ABC):
+    """An agent that is one function of observations, masks and keys.
+
+    Subclasses write `choose`; checking, keys and the single decision are the same for all.
+    """
+
+    def __init__(self, seed: int | None = 0) -> None:
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the agent's own stream, which gives keys where the caller passes none."""
+        self._stream = np.random.default_rng(streams.check_seed(seed))
+
+    def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
+        """See `Agent.act`."""
+        keys = None if key is None else np.array([key], np.uint64)
+        mask = np.asarray(observation["action_mask"])[np.newaxis]
+        return int(self.act_batch(np.asarray(observation["observation"])[np.newaxis], mask, keys)[0])
+
+    def act_batch(
+        self, observations: Observations, masks: Masks, keys: Keys | None = None
+    ) -> npt.NDArray[np.int64]:
+        """See `Agent.act_batch`."""
+        if not masks.any(axis=1).all():
+            rows = np.flatnonzero(~masks.any(axis=1)).tolist()
+            raise ValueError(f"action_mask allows no action in rows {rows}: is the match over?")
+        if keys is None:
+            keys = self._stream.integers(0, 2**64, len(masks), np.uint64, endpoint=False)
+        return self.choose(observations, masks, streams.key_halves(np.asarray(keys, np.uint64)))
+
+    @abstractmethod
+    def choose(
+        self, observations: Observations, masks: Masks, keys: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Legal actions int64 (B,); `keys` are 32-bit halves, int64 (B, 2).
+
+        `observations` and `masks` belong to the caller and must not be written to.
+        """
+
+
+@compiled
+def random_legal(mask: npt.NDArray[np.int8], generator: npt.NDArray[np.int64]) -> int:
+    """One legal action, each equally likely."""
+    count = 0
+    for action in range(mask.shape[0]):
+        count += mask[action] != 0
+    skip = streams.random_below(generator, count)
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            if skip == 0:
+                return action
+            skip -= 1
+    return -1
+
+
+@compiled
+def _choose_random(masks: Masks, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    chosen = np.empty(masks.shape[0], np.int64)
+    for i in range(masks.shape[0]):
+        chosen[i] = random_legal(masks[i], streams.key_generator(keys[i, 0], keys[i, 1]))
+    return chosen
+
+
+class RandomAgent(KeyedAgent):
+    """Plays every legal action with equal probability; the default opponent."""
+
+    def choose(
+        self, observations: Observations, masks: Masks, keys: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """See `KeyedAgent.choose`."""
+        return _choose_random(masks, keys)

@@ -1,0 +1,1 @@
+"""The rules of the games: one file a game, and what the adapters read of it."""

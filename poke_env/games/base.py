@@ -1,0 +1,207 @@
+"""What a game is to the rest of the house: one declaration, and rules found by the record's type.
+
+Every game keeps its position in one record of a structured dtype. The functions below named after
+what a driver needs (`to_move`, `deal`, `legal_actions`, `apply`, `observe`, `points`, `result`)
+are generic: compiled code resolves them by the record's type, plain Python by its dtype, both in
+the same registry. A driver is therefore written once, as a plain loop over records, and numba
+caches its machine code for each game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from numba.extending import overload
+from numba.np.numpy_support import as_dtype
+
+WANTS_DECK = -1
+"""`to_move` of a position that waits for a deck order: the chance node before every deal."""
+MATCH_OVER = -2
+"""`to_move` of a position after which nothing comes."""
+
+MATCHES = ("deal", "game", "rubber")
+"""Match units, by the number that stands for them in a record."""
+
+
+class Piece(NamedTuple):
+    """A named part of a player's observation: `size` numbers between `low` and `high`."""
+
+    name: str
+    size: int
+    low: float
+    high: float
+    meaning: str
+
+
+class Card(NamedTuple):
+    """A card as it lies on the table; `number` None is a back, `lowered` one that was lost."""
+
+    number: int | None
+    lowered: bool = False
+
+
+class Line(NamedTuple):
+    """A line of the table: a label and what stands behind it, words and cards."""
+
+    label: str
+    items: tuple[str | Card, ...]
+
+
+class Table(NamedTuple):
+    """The picture of a position as text: a title and blocks of lines."""
+
+    title: str
+    blocks: tuple[tuple[Line, ...], ...]
+
+
+class GameRules(Protocol):
+    """The validated, frozen options of a game."""
+
+    def write(self, record: np.void) -> None:
+        """Copy the options into the `rules` field of a position."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Game:
+    """The declaration with which a game file ends; adapters read nothing else.
+
+    The compiled functions take a position (a record of `state`) first. `apply` trusts its caller
+    that the action is legal.
+    """
+
+    name: str
+    version: int
+    seats: int
+    max_cards: int
+    matches: tuple[str, ...]
+    rewards: tuple[str, ...]
+    rules: type[Any]
+    presets: Mapping[str, Any]
+    state: np.dtype[np.void]
+    view: tuple[Piece, ...]
+
+    to_move: Callable[..., int]
+    deal: Callable[..., None]
+    legal_actions: Callable[..., int]
+    apply: Callable[..., None]
+    observe: Callable[..., None]
+    points: Callable[..., bool]
+    result: Callable[..., None]
+
+    pack: Callable[[Any], tuple[int, ...]]
+    num_actions: Callable[[Any], int]
+    place_score: Callable[[np.void, Mapping[str, Any]], None]
+    action_text: Callable[[np.void, int], str]
+    parse_action: Callable[[np.void, str], int]
+    table: Callable[[np.void, frozenset[int]], Table]
+    decode: Callable[[Mapping[str, npt.NDArray[np.float32]]], dict[str, Any]]
+    score_sheet: Callable[[np.void, Sequence[np.void]], Any]
+
+    def rules_named(self, rules: Any) -> Any:
+        """The rules of a preset's name, or `rules` itself if it is a `Rules` of this game.
+
+        Raises:
+            ValueError: for an unknown name or anything else.
+        """
+        if isinstance(rules, self.rules):
+            return rules
+        if isinstance(rules, str) and rules in self.presets:
+            return self.presets[rules]
+        raise ValueError(
+            f"rules must be one of {', '.join(map(repr, self.presets))} or a "
+            f"{self.name}_v{self.version}.Rules, got {rules!r}"
+        )
+
+    def one_of(self, name: str, value: Any, allowed: Sequence[str]) -> int:
+        """Position of `value` in `allowed`.
+
+        Raises:
+            ValueError: naming the field, the value and what is allowed.
+        """
+        if not isinstance(value, str) or value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        return allowed.index(value)
+
+
+GAMES: dict[str, Game] = {}
+
+
+def register(game: Game) -> Game:
+    """Make a game known to the generic functions."""
+    GAMES[game.name] = game
+    return game
+
+
+def game_of(dtype: np.dtype[np.void]) -> Game:
+    """The game whose positions have this dtype."""
+    for game in GAMES.values():
+        if game.state == dtype:
+            return game
+    raise TypeError(f"no game has positions of dtype {dtype}")
+
+
+def _resolved_by_record(generic: Callable[..., Any]) -> Callable[..., Any]:
+    """Let compiled code find a game's function of this name by the type of the first argument."""
+    name = generic.__name__
+
+    def typed(state: Any, *rest: Any) -> Callable[..., Any]:
+        chosen = getattr(game_of(as_dtype(state)), name)
+
+        def implementation(state: Any, *rest: Any) -> Any:
+            return chosen(state, *rest)
+
+        return implementation
+
+    overload(generic, strict=False)(typed)
+    return generic
+
+
+@_resolved_by_record
+def to_move(state: np.void) -> int:
+    """The seat to act, or `WANTS_DECK`, or `MATCH_OVER`."""
+    return game_of(state.dtype).to_move(state)
+
+
+@_resolved_by_record
+def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
+    """Start a deal from a deck order; `dealer` -1 goes on in turn, another number is the seat."""
+    game_of(state.dtype).deal(state, deck, dealer)
+
+
+@_resolved_by_record
+def legal_actions(state: np.void, mask: npt.NDArray[np.int8]) -> int:
+    """Write 1 for every legal action of the seat to act, 0 elsewhere; returns their number."""
+    return game_of(state.dtype).legal_actions(state, mask)
+
+
+@_resolved_by_record
+def apply(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None:
+    """Carry out a legal action of the seat to act."""
+    game_of(state.dtype).apply(state, deck, action)
+
+
+@_resolved_by_record
+def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> None:
+    """Write what `seat` may know into float32 (F,), every number of it."""
+    game_of(state.dtype).observe(state, seat, observation)
+
+
+@_resolved_by_record
+def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> bool:
+    """Write the points that the last action brought to each seat; True if it ended a deal."""
+    return game_of(state.dtype).points(state, below_value, reward)
+
+
+@_resolved_by_record
+def result(
+    state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[np.float64]
+) -> None:
+    """Write what a finished match is worth as won (1), lost (-1) or drawn (0) to each seat.
+
+    `total` holds the sum of each seat's points in the match.
+    """
+    game_of(state.dtype).result(state, total, reward)

@@ -1,0 +1,38 @@
+"""Poke, version 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poke_env import observation
+from poke_env.aec import CardGameEnv, Referee
+from poke_env.games.poke import POKE, Rules
+from poke_env.single import SingleAgentEnv
+
+__all__ = ["Rules", "decode", "env", "raw_env", "single_env"]
+
+
+class raw_env(CardGameEnv):  # noqa: N801  PettingZoo's name for it
+    """The bare AEC environment: an illegal action raises and changes nothing."""
+
+    game = POKE
+
+
+class single_env(SingleAgentEnv):  # noqa: N801
+    """The Gymnasium environment for one learner."""
+
+    env_class = raw_env
+
+
+def env(**settings: Any) -> Referee:
+    """The AEC environment for play: order is enforced, illegal actions forfeit the match."""
+    return Referee(raw_env(**settings))
+
+
+def decode(observed: Any) -> dict[str, Any]:
+    """What an observation says, in plain values (see `poke_env.games.poke.decode`).
+
+    Args:
+        observed: float32 (F,) or the environment's dict that holds it.
+    """
+    return POKE.decode(observation.split(POKE, observed))

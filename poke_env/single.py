@@ -1,0 +1,163 @@
+"""The Gymnasium adapter for one learner, written once for every game.
+
+The other seats are played by an opponent inside `step`; the learner gets all reward that falls
+between its own decisions and the final one, whoever moved last.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, ClassVar, cast
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from poke_env import streams
+from poke_env.aec import RENDER_MODES, CardGameEnv, IllegalActionError
+from poke_env.agent import Agent, RandomAgent
+
+SEATS = ("random", 0, 1)
+
+
+class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
+    """A match against an opponent.
+
+    Args:
+        opponent: plays the other seats; an `Agent`, by default a `RandomAgent`. The environment
+            keeps a copy of its own and resets it at every reset.
+        seat: the learner's, `"random"` (drawn at every reset) or a number.
+        match: unit of play that ends the episode.
+        render_mode, **settings: as for the AEC environment.
+
+    An illegal action ends the match as a forfeit. `info` holds `action_mask` (int8 (A,)), `seat`,
+    and `illegal_action` after a forfeit.
+    """
+
+    env_class: ClassVar[type[CardGameEnv]]
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+
+    def __init__(
+        self,
+        opponent: Agent | None = None,
+        seat: str | int = "random",
+        match: str = "deal",
+        render_mode: str | None = None,
+        **settings: Any,
+    ) -> None:
+        # Printing at every step is left to this class: the opponent's turns are not shown.
+        self._env = self.env_class(match=match, render_mode=render_mode, **settings)
+        if opponent is not None and not isinstance(opponent, Agent):
+            raise ValueError(
+                f"opponent must be an agent with act, act_batch and reset, got {opponent!r}"
+            )
+        seats = range(len(self._env.possible_agents))
+        if seat != "random" and (isinstance(seat, bool) or seat not in seats):
+            raise ValueError(f"seat must be 'random' or one of {list(seats)}, got {seat!r}")
+        self.opponent = copy.deepcopy(opponent) if opponent is not None else RandomAgent()
+        self.seat = seat
+        self.render_mode = render_mode
+        agent = self._env.possible_agents[0]
+        layout = cast(spaces.Dict, self._env.observation_space(agent))
+        self.observation_space = cast(spaces.Box, layout["observation"])
+        self.action_space = self._env.action_space(agent)
+        self._learner = agent
+        self._stream = np.random.default_rng()
+        self._started = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+        """Begin a match and play up to the learner's first decision.
+
+        Args:
+            seed: restarts the streams of decks, seats and the opponent; None goes on with them.
+            options: as for the AEC environment.
+
+        Returns:
+            Observation float32 (F,) and info.
+        """
+        checked = streams.check_seed(seed)
+        self._env.reset(seed=checked, options=options)
+        if checked is not None or not self._started:
+            super().reset(seed=checked)
+            # A stream of its own, so that decks are those of the AEC environment.
+            self._stream = np.random.default_rng(
+                None if checked is None else np.random.SeedSequence(checked, spawn_key=(1,))
+            )
+            self._started = True
+        agents = self._env.possible_agents
+        drawn = int(self._stream.integers(len(agents)))
+        self._learner = agents[drawn if self.seat == "random" else int(self.seat)]
+        self.opponent.reset(int(self._stream.integers(2**63)))
+        self._play_opponent()
+        return self._observe(), self._info()
+
+    def step(
+        self, action: Any
+    ) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action and play up to its next decision or the end.
+
+        Raises:
+            gymnasium.error.ResetNeeded: before `reset` or after the match is over.
+        """
+        env = self._env
+        if not self._started or self._finished():
+            raise gymnasium.error.ResetNeeded("call reset() before step(): no match is going on")
+        env._cumulative_rewards[self._learner] = 0.0
+        try:
+            env.step(action)
+        except IllegalActionError:
+            env.forfeit()
+        self._play_opponent()
+        reward = float(env._cumulative_rewards[self._learner])
+        terminated = env.terminations[self._learner]
+        truncated = env.truncations[self._learner]
+        if self.render_mode == "human":
+            self.render()
+        return self._observe(), reward, terminated, truncated, self._info()
+
+    def _play_opponent(self) -> None:
+        env = self._env
+        while env.agent_selection != self._learner and not self._finished():
+            key = self._stream.integers(2**64, dtype=np.uint64)
+            action = self.opponent.act(env.observe(env.agent_selection), key)
+            env.step(action)
+
+    def _finished(self) -> bool:
+        return self._env.terminations[self._learner] or self._env.truncations[self._learner]
+
+    def _observe(self) -> npt.NDArray[np.float32]:
+        return cast(npt.NDArray[np.float32], self._env.observe(self._learner)["observation"])
+
+    def _info(self) -> dict[str, Any]:
+        info = dict(self._env.infos[self._learner])
+        info["action_mask"] = info["action_mask"].copy()
+        info["seat"] = self._env.possible_agents.index(self._learner)
+        return info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The learner's legal actions, bool (A,), as sb3-contrib asks for them."""
+        return cast(
+            npt.NDArray[np.bool_], self._env.observe(self._learner)["action_mask"].astype(bool)
+        )
+
+    def render(self) -> Any:
+        """Show the table as the learner sees it, or as `render_view` says."""
+        if self._env.render_view is None:
+            self._env.render_view = self._learner
+            try:
+                return self._env.render()
+            finally:
+                self._env.render_view = None
+        return self._env.render()
+
+    @property
+    def score_sheet(self) -> Any:
+        """The pad: running score and all finished deals, by player."""
+        return self._env.score_sheet
+
+    def close(self) -> None:
+        """Nothing is held open; closing twice is fine."""
+        self._env.close()

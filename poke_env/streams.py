@@ -1,0 +1,164 @@
+"""Random streams: decks, first dealers and decision keys, each a pure function of its address.
+
+Nothing here has a position that could drift. The deck of deal `d` in match `k` after a seeded
+reset is a function of (seed, k, d) alone, so that neither seats, players nor reset options can
+shift the deals that follow. The seed enters through `numpy.random.SeedSequence`; an address is
+hashed into the state of xoshiro128++ (Blackman and Vigna, 2021), whose 32-bit words keep every
+operation inside int64, compiled or not. Bounded numbers are drawn without bias (Lemire, 2019).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from poke_env._jit import compiled
+
+Words = npt.NDArray[np.int64]
+
+STREAM = np.dtype([("key", np.uint32, (4,)), ("match", np.int64)], align=True)
+"""A match's place among the streams: the words of the seed and the number of the match."""
+
+_WORD = 0xFFFFFFFF
+
+
+@compiled
+def _multiply(a: int, b: int) -> int:
+    """Product modulo 2**32 of two 32-bit words, without leaving int64."""
+    return ((((a * (b >> 16)) & 0xFFFF) << 16) + a * (b & 0xFFFF)) & _WORD
+
+
+@compiled
+def _mix(word: int) -> int:
+    """A bijection of 32-bit words in which every input bit reaches every output bit."""
+    word ^= word >> 16
+    word = _multiply(word, 0x21F0AAAD)
+    word ^= word >> 15
+    word = _multiply(word, 0xD35A2D97)
+    return word ^ (word >> 15)
+
+
+@compiled
+def generator(address: Words) -> Words:
+    """State of xoshiro128++ for an address.
+
+    Args:
+        address: int64 (n,), every number taken as a 32-bit word.
+
+    Returns:
+        int64 (4,), to be handed to `next_word` and `random_below`.
+    """
+    state = np.empty(4, np.int64)
+    for i in range(4):
+        word = np.int64(0x9E3779B9 ^ (i * 0x1000193))
+        for j in range(address.shape[0]):
+            word = _mix((word + (address[j] & _WORD) + j) & _WORD)
+        state[i] = word
+    return state
+
+
+@compiled
+def next_word(state: Words) -> int:
+    """The next 32-bit word of xoshiro128++; advances `state`."""
+    a, b, c, d = state[0], state[1], state[2], state[3]
+    total = (a + d) & _WORD
+    word = ((((total << 7) & _WORD) | (total >> 25)) + a) & _WORD
+    c ^= a
+    d ^= b
+    state[0] = a ^ d
+    state[1] = b ^ c
+    state[2] = c ^ ((b << 9) & _WORD)
+    state[3] = ((d << 11) & _WORD) | (d >> 21)
+    return int(word)
+
+
+@compiled
+def random_below(state: Words, bound: int) -> int:
+    """An unbiased number in 0 … bound - 1 (bound at most 2**31); advances `state`."""
+    product = next_word(state) * bound
+    if (product & _WORD) < bound:
+        rejected = (_WORD + 1) % bound
+        while (product & _WORD) < rejected:
+            product = next_word(state) * bound
+    return product >> 32
+
+
+@compiled
+def _match_generator(stream: np.void, deal: int) -> Words:
+    address = np.empty(7, np.int64)
+    for i in range(4):
+        address[i] = stream["key"][i]
+    address[4] = stream["match"]
+    address[5] = np.int64(stream["match"]) >> 32
+    address[6] = deal
+    return generator(address)
+
+
+@compiled
+def first_dealer(stream: np.void, seats: int) -> int:
+    """The seat that deals first in the stream's match: 0 … seats - 1."""
+    return random_below(_match_generator(stream, 0), seats)
+
+
+@compiled
+def shuffle_deck(stream: np.void, deal: int, deck: npt.NDArray[np.int8], size: int) -> None:
+    """Shuffle the first `size` entries of `deck` (int8) in place, for deal 1, 2, … of the match."""
+    state = _match_generator(stream, deal)
+    for i in range(size - 1, 0, -1):
+        j = random_below(state, i + 1)
+        card = deck[i]
+        deck[i] = deck[j]
+        deck[j] = card
+
+
+def seed_words(seed: int | None) -> npt.NDArray[np.uint32]:
+    """The four key words of a seed, uint32 (4,); `None` takes fresh entropy from the system."""
+    return np.random.SeedSequence(seed).generate_state(4)
+
+
+def check_seed(seed: Any, name: str = "seed") -> int | None:
+    """`seed` as a Python integer of at least 0, or None.
+
+    Raises:
+        ValueError: if it is anything else (a bool or a float included).
+    """
+    if seed is None:
+        return None
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    raise ValueError(f"{name} must be None or an integer of at least 0, got {seed!r}")
+
+
+@compiled
+def _hash_address(address: Words) -> tuple[int, int]:
+    state = generator(address)
+    return next_word(state), next_word(state)
+
+
+def decision_key(*address: int) -> np.uint64:
+    """The key of one decision: a 64-bit hash of an address of 32-bit words.
+
+    An address might be (*seed_words(seed), deal, seat, turn); only the low 32 bits of each
+    number count.
+    """
+    high, low = _hash_address(np.array(address, np.int64))
+    return np.uint64((high << 32) | low)
+
+
+@compiled
+def key_generator(high: int, low: int) -> Words:
+    """Generator from the two 32-bit halves of a decision key."""
+    address = np.empty(2, np.int64)
+    address[0] = high
+    address[1] = low
+    return generator(address)
+
+
+def key_halves(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Keys (B,) uint64 as their 32-bit halves, int64 (B, 2), high half first."""
+    halves = np.empty((keys.shape[0], 2), np.int64)
+    halves[:, 0] = keys >> np.uint64(32)
+    halves[:, 1] = keys & np.uint64(_WORD)
+    return halves
