@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).resolve().parent
 
 
-@lru_cache(maxsize=None)
+@cache
 def sources_digest(*folders: Path) -> str:
     """Hexadecimal digest of the names and contents of all Python files below `folders`."""
     digest = hashlib.blake2b(digest_size=16)
@@ -73,5 +73,5 @@ def compiled(function: F) -> F:
     """
     dispatcher = numba.njit(nogil=True)(function)
     if dispatcher is not function:
-        dispatcher._cache = _Cache(function)
+        cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
     return cast(F, dispatcher)

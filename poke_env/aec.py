@@ -12,8 +12,8 @@ import hashlib
 import math
 import operator
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any, ClassVar, cast
 
 import gymnasium.error
 import gymnasium.logger
@@ -24,6 +24,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from poke_env import engine, observation, streams
+from poke_env._records import record_dtype
 from poke_env.games.base import MATCHES, Game
 from poke_env.options import ResetOptions, parse_options
 
@@ -81,7 +82,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         illegal_penalty: float | None = None,
         render_view: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         game = self.game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -229,17 +230,13 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return orders
 
     def _deal(self, dealer: int = -1) -> None:
-        engine.deal(
-            self._rows, self._decks, self._pack, dealer, self._observations, self._masks
-        )
+        engine.deal(self._rows, self._decks, self._pack, dealer, self._observations, self._masks)
 
     def _select(self, agent: str) -> None:
         """Give the turn to `agent`, whose observation and mask stand in the buffers."""
         self.agent_selection = agent
         self._shown = agent
-        self.infos = {
-            other: {"action_mask": self._no_actions} for other in self.possible_agents
-        }
+        self.infos = {other: {"action_mask": self._no_actions} for other in self.possible_agents}
         self.infos[agent]["action_mask"] = self._mask.copy()
 
     def step(self, action: int | None) -> None:
@@ -258,12 +255,10 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             number = operator.index(action)  # type: ignore[arg-type]
         except TypeError:
             number = -1
-        if not 0 <= number < self._num_actions or action is True or action is False:
+        if action is True or action is False or not self._allows(number):
             raise self._illegal(action)
         self._action[0] = number
         eventful = engine.step(self._rows, self._observations, self._masks)
-        if eventful and self._events[0] & engine.ILLEGAL:
-            raise self._illegal(action)
         if self._cumulative_rewards[agent]:
             self._cumulative_rewards[agent] = 0.0
         if self._paid:
@@ -316,7 +311,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         agent = self.agents.pop(self.agents.index(self.agent_selection))
         for values in (self.rewards, self._cumulative_rewards, self.terminations,
                        self.truncations, self.infos):  # fmt: skip
-            del values[agent]  # type: ignore[attr-defined]
+            del values[agent]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._paid = False
         if self.agents:
@@ -368,6 +363,11 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return self._rows[0]["state"]  # type: ignore[no-any-return]
 
     @property
+    def deck(self) -> list[int]:
+        """The order of the pack in the deal going on, as card numbers."""
+        return cast(list[int], self._rows["deck"][0, : len(self._pack)].tolist())
+
+    @property
     def score_sheet(self) -> Any:
         """The pad: running score and all finished deals, by player."""
         dtype = self.game.state
@@ -388,9 +388,12 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return self._legal(self.game.parse_action(self.record, text))
 
     def _legal(self, action: int) -> int:
-        if self._over or not (0 <= action < self._num_actions and self._mask[action]):
+        if self._over or not self._allows(action):
             raise self._illegal(action)
         return int(action)
+
+    def _allows(self, action: int) -> bool:
+        return 0 <= action < self._num_actions and bool(self._mask[action])
 
     def render(self) -> Any:
         """Show the table to the player to move, or as `render_view` says.
@@ -444,7 +447,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         """
         identity = self._identity
         book_dtype = _book_dtype(self.game.seats)
-        if not isinstance(state, bytes) or len(state) < len(identity) + book_dtype.itemsize:
+        least = len(identity) + book_dtype.itemsize
+        if not isinstance(cast(Any, state), bytes) or len(state) < least:
             raise ValueError("state must be bytes that get_state returned")
         for index, name in enumerate(_IDENTITY):
             part = slice(8 * index, 8 * index + 8)
@@ -536,21 +540,19 @@ def _identity(game: Game, env: CardGameEnv) -> bytes:
     return b"".join(hashlib.blake2b(repr(part).encode(), digest_size=8).digest() for part in parts)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _book_dtype(seats: int) -> np.dtype[np.void]:
     """What an environment knows beside its row."""
-    return np.dtype(
-        [
-            ("rewards", np.float64, (seats,)),
-            ("cumulative", np.float64, (seats,)),
-            ("finished", np.int32),
-            ("decks", np.int32),
-            ("present", np.bool_, (seats,)),
-            ("selected", np.int8),
-            ("forfeited", np.int8),
-            ("over", np.bool_),
-            ("truncated", np.bool_),
-        ]
+    return record_dtype(
+        ("rewards", np.float64, (seats,)),
+        ("cumulative", np.float64, (seats,)),
+        ("finished", np.int32),
+        ("decks", np.int32),
+        ("present", np.bool_, (seats,)),
+        ("selected", np.int8),
+        ("forfeited", np.int8),
+        ("over", np.bool_),
+        ("truncated", np.bool_),
     )
 
 

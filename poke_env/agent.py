@@ -60,8 +60,9 @@ class KeyedAgent(ABC):
     def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
         """See `Agent.act`."""
         keys = None if key is None else np.array([key], np.uint64)
+        observed = np.asarray(observation["observation"])[np.newaxis]
         mask = np.asarray(observation["action_mask"])[np.newaxis]
-        return int(self.act_batch(np.asarray(observation["observation"])[np.newaxis], mask, keys)[0])
+        return int(self.act_batch(observed, mask, keys)[0])
 
     def act_batch(
         self, observations: Observations, masks: Masks, keys: Keys | None = None

@@ -97,7 +97,8 @@ def card_number(text: str) -> int:
     Raises:
         ValueError: `text` is not a card.
     """
-    number = _NUMBERS.get(text) if isinstance(text, str) else None
+    known = isinstance(text, str)  # a list, say, could not be looked up
+    number = _NUMBERS.get(text) if known else None
     if number is None:
         raise ValueError(f"unknown card {text!r}: {_ALLOWED}")
     return number

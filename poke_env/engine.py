@@ -8,13 +8,14 @@ caches them for each game and a second start compiles nothing.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from poke_env import streams
 from poke_env._jit import compiled
+from poke_env._records import record_dtype
 from poke_env.games import base
 from poke_env.games.base import MATCH_OVER, WANTS_DECK, Game
 
@@ -26,37 +27,31 @@ TRUNCATED = 8
 
 POINTS, WIN = range(2)
 
-SETTINGS = np.dtype(
-    [
-        ("below_value", np.float64),
-        ("reward_scale", np.float64),
-        ("max_deals", np.int64),
-        ("reward", np.int8),
-    ],
-    align=True,
+SETTINGS = record_dtype(
+    ("below_value", np.float64),
+    ("reward_scale", np.float64),
+    ("max_deals", np.int64),
+    ("reward", np.int8),
 )
 """`max_deals` 0 is no limit; `reward` counts in the order of `Game.rewards`."""
 
 Rows = npt.NDArray[np.void]
 
 
-@lru_cache(maxsize=None)
+@cache
 def row_dtype(game: Game) -> np.dtype[np.void]:
     """The dtype of a row of `game`."""
-    return np.dtype(
-        [
-            ("state", game.state),
-            ("settings", SETTINGS),
-            ("stream", streams.STREAM),
-            ("reward", np.float64, (game.seats,)),
-            ("total", np.float64, (game.seats,)),
-            ("deals", np.int64),
-            ("action", np.int32),
-            ("player", np.int8),
-            ("events", np.int8),
-            ("deck", np.int8, (game.max_cards,)),
-        ],
-        align=True,
+    return record_dtype(
+        ("state", game.state),
+        ("settings", SETTINGS),
+        ("stream", streams.STREAM),
+        ("reward", np.float64, (game.seats,)),
+        ("total", np.float64, (game.seats,)),
+        ("deals", np.int64),
+        ("action", np.int32),
+        ("player", np.int8),
+        ("events", np.int8),
+        ("deck", np.int8, (game.max_cards,)),
     )
 
 
@@ -102,9 +97,7 @@ def deal(
 
 
 @compiled
-def step(
-    rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-) -> int:
+def step(rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> int:
     """Carry out each row's `action` and show the seat to act what it may know.
 
     A row whose match is over, or whose action is illegal, stays as it is; the latter is marked
@@ -166,9 +159,7 @@ def _settle(row: np.void) -> None:
 
 
 @compiled
-def _show(
-    row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]
-) -> None:
+def _show(row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> None:
     seat = base.to_move(row["state"])
     if seat < 0:
         mask[:] = 0
@@ -180,9 +171,7 @@ def _show(
 
 
 @compiled
-def show(
-    rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-) -> None:
+def show(rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> None:
     """Write observation (B, F) and mask (B, A) of the seat to act in every row."""
     for i in range(rows.shape[0]):
         _show(rows[i], observations[i], masks[i])

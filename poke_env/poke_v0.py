@@ -12,13 +12,13 @@ from poke_env.single import SingleAgentEnv
 __all__ = ["Rules", "decode", "env", "raw_env", "single_env"]
 
 
-class raw_env(CardGameEnv):  # noqa: N801  PettingZoo's name for it
+class raw_env(CardGameEnv):
     """The bare AEC environment: an illegal action raises and changes nothing."""
 
     game = POKE
 
 
-class single_env(SingleAgentEnv):  # noqa: N801
+class single_env(SingleAgentEnv):
     """The Gymnasium environment for one learner."""
 
     env_class = raw_env

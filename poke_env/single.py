@@ -60,7 +60,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self.render_mode = render_mode
         agent = self._env.possible_agents[0]
         layout = cast(spaces.Dict, self._env.observation_space(agent))
-        self.observation_space = cast(spaces.Box, layout["observation"])
+        self.observation_space = layout["observation"]
         self.action_space = self._env.action_space(agent)
         self._learner = agent
         self._stream = np.random.default_rng()
@@ -152,6 +152,11 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             finally:
                 self._env.render_view = None
         return self._env.render()
+
+    @property
+    def aec(self) -> CardGameEnv:
+        """The AEC environment inside, for looking only."""
+        return self._env
 
     @property
     def score_sheet(self) -> Any:

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env._jit import compiled
+from poke_env._records import record_dtype
 
 Words = npt.NDArray[np.int64]
 
-STREAM = np.dtype([("key", np.uint32, (4,)), ("match", np.int64)], align=True)
+STREAM = record_dtype(("key", np.uint32, (4,)), ("match", np.int64))
 """A match's place among the streams: the words of the seed and the number of the match."""
 
 _WORD = 0xFFFFFFFF
@@ -52,9 +53,9 @@ def generator(address: Words) -> Words:
     """
     state = np.empty(4, np.int64)
     for i in range(4):
-        word = np.int64(0x9E3779B9 ^ (i * 0x1000193))
+        word = 0x9E3779B9 ^ (i * 0x1000193)
         for j in range(address.shape[0]):
-            word = _mix((word + (address[j] & _WORD) + j) & _WORD)
+            word = _mix((word + int(address[j] & _WORD) + j) & _WORD)
         state[i] = word
     return state
 
@@ -115,7 +116,7 @@ def shuffle_deck(stream: np.void, deal: int, deck: npt.NDArray[np.int8], size: i
 
 def seed_words(seed: int | None) -> npt.NDArray[np.uint32]:
     """The four key words of a seed, uint32 (4,); `None` takes fresh entropy from the system."""
-    return np.random.SeedSequence(seed).generate_state(4)
+    return np.random.SeedSequence(seed).generate_state(4).astype(np.uint32)
 
 
 def check_seed(seed: Any, name: str = "seed") -> int | None:

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
+
+Int: TypeAlias = int | np.signedinteger[Any]
+"""An integer in rules code: Python's in plain mode, int64 when compiled."""
 
 WANTS_DECK = -1
 """`to_move` of a position that waits for a deck order: the chance node before every deal."""
@@ -123,7 +126,8 @@ class Game:
             ValueError: naming the field, the value and what is allowed.
         """
         if not isinstance(value, str) or value not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+            choices = ", ".join(map(repr, allowed))
+            raise ValueError(f"{name} must be one of {choices}, got {value!r}")
         return allowed.index(value)
 
 
@@ -197,9 +201,7 @@ def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) 
 
 
 @_resolved_by_record
-def result(
-    state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[np.float64]
-) -> None:
+def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[np.float64]) -> None:
     """Write what a finished match is worth as won (1), lost (-1) or drawn (0) to each seat.
 
     `total` holds the sum of each seat's points in the match.

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from poke_env import cards
 from poke_env._jit import compiled
+from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
 from poke_env.games.base import (
     MATCH_OVER,
@@ -25,6 +26,7 @@ from poke_env.games.base import (
     WANTS_DECK,
     Card,
     Game,
+    Int,
     Line,
     Piece,
     Table,
@@ -38,28 +40,25 @@ MAX_DRAWS = 3
 MAX_VALUE = 64
 MAX_POINTS = 10_000
 
-RULES = np.dtype(
-    [
-        ("poker_points", np.int32, (10,)),
-        ("rubber_points", np.int32, (2,)),
-        ("sweep_points", np.int32),
-        ("game_points", np.int32),
-        ("target", np.int32),
-        ("values", np.int16, (2, MAX_DRAWS + 1)),
-        ("draws", np.int8, (2,)),
-        ("ranks", np.int8),
-        ("suits", np.int8),
-        ("hand_size", np.int8),
-        ("max_discard", np.int8),
-        ("must_beat", np.int8),
-        ("count_leads", np.int8),
-        ("both_score_tie", np.int8),
-        ("ace_low_straight", np.int8),
-        ("rubber_breaks_tie", np.int8),
-        ("follow_set_if_held", np.int8),
-        ("reveal_discards", np.int8),
-    ],
-    align=True,
+RULES = record_dtype(
+    ("poker_points", np.int32, (10,)),
+    ("rubber_points", np.int32, (2,)),
+    ("sweep_points", np.int32),
+    ("game_points", np.int32),
+    ("target", np.int32),
+    ("values", np.int16, (2, MAX_DRAWS + 1)),
+    ("draws", np.int8, (2,)),
+    ("ranks", np.int8),
+    ("suits", np.int8),
+    ("hand_size", np.int8),
+    ("max_discard", np.int8),
+    ("must_beat", np.int8),
+    ("count_leads", np.int8),
+    ("both_score_tie", np.int8),
+    ("ace_low_straight", np.int8),
+    ("rubber_breaks_tie", np.int8),
+    ("follow_set_if_held", np.int8),
+    ("reveal_discards", np.int8),
 )
 """The options inside a position. `draws` and `values` hold the non-dealer's row first."""
 
@@ -159,9 +158,7 @@ class Rules:
             or len(values) != length
             or not all(_is_integer(value) and 0 <= value <= high for value in values)
         ):
-            raise ValueError(
-                f"{name} must be {length} integers from 0 to {high}, got {values!r}"
-            )
+            raise ValueError(f"{name} must be {length} integers from 0 to {high}, got {values!r}")
         object.__setattr__(self, name, tuple(map(int, values)))
 
     def write(self, record: np.void) -> None:
@@ -231,41 +228,38 @@ class Phase(IntEnum):
 DEAL, DRAW, LEAD, FOLLOW, OVER = (int(phase) for phase in Phase)
 MATCH_DEAL, MATCH_GAME, MATCH_RUBBER = range(len(MATCHES))
 
-STATE = np.dtype(
-    [
-        ("rules", RULES),
-        # The score; pairs by seat.
-        ("below", np.int32, (2,)),
-        ("above", np.int32, (2,)),
-        ("games", np.int8, (2,)),
-        ("match", np.int8),
-        ("winner", np.int8),
-        # The deal going on. `hand` keeps the cards in their slots when they are played; `held`
-        # has a bit for every slot still in the hand. Discards are sets of cards, written as bits.
-        ("discards", np.int64, (2,)),
-        ("phase", np.int8),
-        ("player", np.int8),
-        ("dealer", np.int8),
-        ("hand", np.int8, (2, MAX_HAND)),
-        ("held", np.int8, (2,)),
-        ("pat", np.int8, (2,)),
-        ("draw_count", np.int8, (2,)),
-        ("draw_size", np.int8, (2, MAX_DRAWS)),
-        # Tricks in order; cards as slots of the one who led and the one who followed.
-        ("trick_count", np.int8),
-        ("trick_leader", np.int8, (MAX_HAND,)),
-        ("trick_winner", np.int8, (MAX_HAND,)),
-        ("trick_lead", np.int8, (MAX_HAND,)),
-        ("trick_follow", np.int8, (MAX_HAND,)),
-        # What the deal brought, once it is finished.
-        ("deal_taken", np.int8, (2,)),
-        ("deal_below", np.int32, (2,)),
-        ("deal_poker", np.int32, (2,)),
-        ("deal_sweep", np.int32, (2,)),
-        ("deal_game_bonus", np.int32, (2,)),
-        ("deal_rubber_bonus", np.int32, (2,)),
-    ],
-    align=True,
+STATE = record_dtype(
+    ("rules", RULES),
+    # The score; pairs by seat.
+    ("below", np.int32, (2,)),
+    ("above", np.int32, (2,)),
+    ("games", np.int8, (2,)),
+    ("match", np.int8),
+    ("winner", np.int8),
+    # The deal going on. `hand` keeps the cards in their slots when they are played; `held`
+    # has a bit for every slot still in the hand. Discards are sets of cards, written as bits.
+    ("discards", np.int64, (2,)),
+    ("phase", np.int8),
+    ("player", np.int8),
+    ("dealer", np.int8),
+    ("hand", np.int8, (2, MAX_HAND)),
+    ("held", np.int8, (2,)),
+    ("pat", np.int8, (2,)),
+    ("draw_count", np.int8, (2,)),
+    ("draw_size", np.int8, (2, MAX_DRAWS)),
+    # Tricks in order; cards as slots of the one who led and the one who followed.
+    ("trick_count", np.int8),
+    ("trick_leader", np.int8, (MAX_HAND,)),
+    ("trick_winner", np.int8, (MAX_HAND,)),
+    ("trick_lead", np.int8, (MAX_HAND,)),
+    ("trick_follow", np.int8, (MAX_HAND,)),
+    # What the deal brought, once it is finished.
+    ("deal_taken", np.int8, (2,)),
+    ("deal_below", np.int32, (2,)),
+    ("deal_poker", np.int32, (2,)),
+    ("deal_sweep", np.int32, (2,)),
+    ("deal_game_bonus", np.int32, (2,)),
+    ("deal_rubber_bonus", np.int32, (2,)),
 )
 """A position of Poke. `trick_winner` is -1 while a lead waits for its follower."""
 
@@ -281,7 +275,7 @@ def to_move(state: np.void) -> int:
 
 
 @compiled
-def _count_bits(bits: int) -> int:
+def _count_bits(bits: Int) -> int:
     count = 0
     while bits:
         bits &= bits - 1
@@ -344,7 +338,7 @@ def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
 
 
 @compiled
-def _sort_hand(hand: npt.NDArray[np.int8], size: int) -> None:
+def _sort_hand(hand: npt.NDArray[np.int8], size: Int) -> None:
     for i in range(1, size):
         card = hand[i]
         j = i
@@ -361,7 +355,7 @@ def _sort_hand(hand: npt.NDArray[np.int8], size: int) -> None:
 def _legal_draws(state: np.void) -> int:
     """Legal draws as a set of actions, bit a for action a (docs/rules.md 1.2)."""
     rules = state["rules"]
-    most = min(np.int64(rules["max_discard"]), stock_left(state))
+    most = min(int(rules["max_discard"]), stock_left(state))
     legal = np.int64(0)
     for action in range(1 << np.int64(rules["hand_size"])):
         if _count_bits(action) <= most:
@@ -428,7 +422,7 @@ def _rank(state: np.void, seat: int, slot: int) -> int:
 
 
 @compiled
-def _set_rank(state: np.void, seat: int, slots: int) -> int:
+def _set_rank(state: np.void, seat: int, slots: Int) -> int:
     """The rank of the cards in `slots` if they are all of one rank, else -1."""
     rank = np.int64(-1)
     for slot in range(MAX_HAND):
@@ -560,7 +554,7 @@ def _finish_deal(state: np.void) -> None:
 
 @compiled
 def _finish_game(state: np.void) -> bool:
-    """Close the game if one seat is ahead at the target; the rubber too (docs/rules.md 1.7, 1.8)."""
+    """Close game and rubber if a seat is ahead at the target (docs/rules.md 1.7, 1.8)."""
     rules = state["rules"]
     below = state["below"]
     if below[0] == below[1] or max(below[0], below[1]) < rules["target"]:
@@ -617,9 +611,7 @@ def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) 
 
 
 @compiled
-def result(
-    state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[np.float64]
-) -> None:
+def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[np.float64]) -> None:
     """1 to the winner of the match and -1 to the loser, 0 for a draw.
 
     A rubber is won by docs/rules.md 1.9, a game or deal by the sign of the summed points.
@@ -651,7 +643,7 @@ def legal_actions(state: np.void, mask: npt.NDArray[np.int8]) -> int:
     legal = np.int64(_legal_set(state))
     count = 0
     for action in range(mask.shape[0]):
-        bit = (legal >> action) & 1
+        bit = int((legal >> action) & 1)
         mask[action] = bit
         count += bit
     return count
@@ -701,9 +693,7 @@ VIEW = (
     Piece("games", 2, 0, 2, "games won: own, opponent's"),
 )
 
-AT = {
-    piece.name: sum(earlier.size for earlier in VIEW[:index]) for index, piece in enumerate(VIEW)
-}
+AT = {piece.name: sum(earlier.size for earlier in VIEW[:index]) for index, piece in enumerate(VIEW)}
 """Where each piece begins in the flat observation."""
 
 (
@@ -731,7 +721,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
         if (seen >> card) & 1:
             o[_SEEN + card] = 1.0
     phase = np.int64(state["phase"])
-    o[_PHASE + (3 if phase == DEAL or phase == OVER else phase - 1)] = 1.0
+    o[_PHASE + (3 if phase in (DEAL, OVER) else phase - 1)] = 1.0
     if to_move(state) == seat:
         o[_TO_MOVE] = 1.0
     if state["dealer"] == seat:
@@ -842,9 +832,7 @@ def decode(pieces: Mapping[str, npt.NDArray[np.float32]]) -> dict[str, Any]:
     waiting = bool(pieces["lead_size"].any())
     sizes = [size for size in _round(pieces["trick_size"] * 4) if size]
     for index, size in enumerate(sizes):
-        own_cards = tuple(
-            card for slot, card in enumerate(slots) if played_in[slot] == index + 1
-        )
+        own_cards = tuple(card for slot, card in enumerate(slots) if played_in[slot] == index + 1)
         own_leads = pieces["trick_leader"][index] > 0
         open_trick = waiting and index == len(sizes) - 1
         opponent_plays = not (open_trick and own_leads)
@@ -898,7 +886,7 @@ def num_actions(rules: Rules) -> int:
 
 
 def action_text(state: np.void, action: int) -> str:
-    """An action of the seat to move as text: "stand pat", "discard Kc 2d", "lead 9h", "follow As"."""
+    """An action of the seat to move as text, such as "stand pat", "discard Kc 2d", "lead 9h"."""
     verb = {DRAW: "discard", LEAD: "lead", FOLLOW: "follow"}[int(state["phase"])]
     if action == 0:
         return "stand pat"
@@ -950,6 +938,15 @@ class DealResult(NamedTuple):
     sweep: tuple[int, int]
     game_bonus: tuple[int, int]
     rubber_bonus: tuple[int, int]
+
+    def points(self, below_value: float = 0.0) -> tuple[float, float]:
+        """Zero-sum points of the deal by player, with points below the line at `below_value`."""
+        first, second = (
+            sum(pair[seat] for pair in (self.poker, self.sweep, self.game_bonus, self.rubber_bonus))
+            + below_value * self.below[seat]
+            for seat in range(2)
+        )
+        return first - second, second - first
 
 
 class ScoreSheet(NamedTuple):
@@ -1045,62 +1042,68 @@ def place_score(state: np.void, score: Mapping[str, Any]) -> None:
 
 
 def table(state: np.void, viewers: frozenset[int]) -> Table:
-    """The table as those in `viewers` see it together."""
+    """The table as those in `viewers` see it together.
+
+    Blocks: the score, the deal on the pad, the hands (a lone viewer's own comes last), the tricks
+    in order.
+    """
     names = ("player_0", "player_1")
     phase = Phase(int(state["phase"]))
-    dealer = int(state["dealer"])
-    score = Line("", tuple(f"{name:>9}" for name in names))
+    shown = int(state["trick_count"]) + (phase == Phase.FOLLOW)
+    finished = phase in (Phase.DEAL, Phase.OVER) and shown > 0
+    score = [Line("", names)]
+    score += [_pair_line(name, state[name]) for name in ("above", "below", "games")]
+    unit = "lead" if state["rules"]["count_leads"] else "card"
     pad = [
-        Line(name, tuple(f"{int(number):>9}" for number in state[name]))
-        for name in ("above", "below", "games")
+        Line("this deal", names),
+        _pair_line(f"a {unit} counts", [trick_value(state, seat) for seat in range(2)]),
+        _pair_line("cards taken", [cards_taken(state, seat) for seat in range(2)]),
     ]
-    values = Line("card is worth", tuple(f"{trick_value(state, seat):>9}" for seat in range(2)))
-    seats = [line for seat in (1, 0) for line in _seat_lines(state, seat, seat in viewers)]
-    tricks = []
-    for trick in range(int(state["trick_count"]) + (phase == Phase.FOLLOW)):
-        tricks.append(_trick_line(state, trick))
+    if finished:
+        for name in ("below", "poker", "sweep", "game_bonus", "rubber_bonus"):
+            pad.append(_pair_line(name.replace("_", " "), state[f"deal_{name}"]))
+    order = (0, 1) if viewers == {1} else (1, 0)
+    hands = [line for seat in order for line in _seat_lines(state, seat, seat in viewers, finished)]
+    tricks = [_trick_line(state, trick) for trick in range(shown)]
+    mover, winner = names[int(state["player"])], int(state["winner"])
     turn = {
         Phase.DEAL: "deal finished",
-        Phase.OVER: "match over",
-        Phase.DRAW: f"{names[int(state['player'])]} to draw or stand pat",
-        Phase.LEAD: f"{names[int(state['player'])]} to lead",
-        Phase.FOLLOW: f"{names[int(state['player'])]} to follow",
+        Phase.OVER: "match over" if winner < 0 else f"match over, {names[winner]} has won",
+        Phase.DRAW: f"{mover} to draw or stand pat",
+        Phase.LEAD: f"{mover} to lead",
+        Phase.FOLLOW: f"{mover} to follow",
     }[phase]
     match = MATCHES[int(state["match"])]
     return Table(
-        title=f"Poke ({match}): {names[dealer]} deals, {turn}",
-        blocks=((score, *pad, values), tuple(seats), tuple(tricks)),
+        title=f"Poke ({match}): {names[int(state['dealer'])]} deals, {turn}",
+        blocks=(tuple(score), tuple(pad), tuple(hands), tuple(tricks)),
     )
 
 
-def _seat_lines(state: np.void, seat: int, visible: bool) -> list[Line]:
-    size = int(state["rules"]["hand_size"])
-    held = int(state["held"][seat])
-    hand = [int(state["hand"][seat, slot]) for slot in range(size) if held >> slot & 1]
+def _pair_line(label: str, numbers: Sequence[Any]) -> Line:
+    return Line(label, tuple(str(int(number)) for number in numbers))
+
+
+def _seat_lines(state: np.void, seat: int, visible: bool, finished: bool) -> list[Line]:
+    """The cards in a hand, or all five and what they are worth once the deal is finished."""
+    rules = state["rules"]
+    size = int(rules["hand_size"])
+    held = (1 << size) - 1 if finished else int(state["held"][seat])
+    known = visible or finished
+    hand = _slot_cards(state, seat, held)
     draws = _draws_made(state)[seat]
-    notes = "draws: " + (" ".join(map(str, draws)) or "none")
+    notes = [f"drew {' + '.join(map(str, draws))}"] if draws else []
     if state["pat"][seat]:
-        notes += ", pat"
+        notes.append("pat")
+    if finished:
+        value = hand_value(state["hand"][seat], size, rules["ace_low_straight"])
+        notes = [str(cards.HandRank(int(value)))]
     role = "dealer" if seat == state["dealer"] else "non-dealer"
-    lines = [
-        Line(
-            f"player_{seat} ({role})",
-            (*(Card(card if visible else None) for card in hand), notes),
-        )
-    ]
-    taken: list[str | Card] = []
-    for trick in range(int(state["trick_count"])):
-        leads = state["trick_leader"][trick] == seat
-        slots = int(state["trick_lead" if leads else "trick_follow"][trick])
-        lost = state["trick_winner"][trick] != seat
-        taken += [
-            Card(int(state["hand"][seat, slot]), lost) for slot in range(size) if slots >> slot & 1
-        ]
-    if taken:
-        lines.append(Line("  played", tuple(taken)))
+    shown: list[str | Card] = [Card(card if known else None) for card in hand]
+    lines = [Line(f"player_{seat} ({role})", (*shown, ", ".join(notes)))]
     discards = int(state["discards"][seat])
-    if discards and (visible or state["rules"]["reveal_discards"]):
-        gone = tuple(Card(card, True) for card in range(52) if discards >> card & 1)
+    if discards and (visible or rules["reveal_discards"]):
+        gone = tuple(Card(card, lowered=True) for card in range(52) if discards >> card & 1)
         lines.append(Line("  discarded", gone))
     return lines
 
@@ -1108,17 +1111,18 @@ def _seat_lines(state: np.void, seat: int, visible: bool) -> list[Line]:
 def _trick_line(state: np.void, trick: int) -> Line:
     leader = int(state["trick_leader"][trick])
     winner = int(state["trick_winner"][trick])
+    lead, follow = int(state["trick_lead"][trick]), int(state["trick_follow"][trick])
     shown: list[str | Card] = [f"player_{leader} leads"]
-    for seat, field in ((leader, "trick_lead"), (1 - leader, "trick_follow")):
-        slots = int(state[field][trick])
-        shown += [
-            Card(int(state["hand"][seat, slot])) for slot in range(MAX_HAND) if slots >> slot & 1
-        ]
-        if seat == leader:
-            shown.append(f"player_{1 - leader} follows" if winner >= 0 else "waits")
+    shown += [Card(card, winner == 1 - leader) for card in _slot_cards(state, leader, lead)]
+    shown.append(f"player_{1 - leader} {'to follow' if winner < 0 else 'follows'}")
+    shown += [Card(card, winner == leader) for card in _slot_cards(state, 1 - leader, follow)]
     if winner >= 0:
         shown.append(f"player_{winner} wins")
     return Line(f"trick {trick + 1}", tuple(shown))
+
+
+def _slot_cards(state: np.void, seat: int, slots: int) -> list[int]:
+    return [int(state["hand"][seat, slot]) for slot in range(MAX_HAND) if slots >> slot & 1]
 
 
 POKE = register(
