@@ -9,6 +9,7 @@ own settings and the functions of other packages are left alone.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from functools import cache
@@ -73,5 +74,7 @@ def compiled(function: F) -> F:
     """
     dispatcher = numba.njit(nogil=True)(function)
     if dispatcher is not function:
-        cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
+        # numba finds no locator where nothing can be written: then every start compiles.
+        with contextlib.suppress(RuntimeError):
+            cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
     return cast(F, dispatcher)

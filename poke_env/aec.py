@@ -401,20 +401,21 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         Returns:
             Text (`"ansi"`), uint8 (H, W, 3) (`"rgb_array"`), or None.
         """
-        from poke_env import render
-
-        self.agent_selection  # noqa: B018  raises before reset
+        player = self.agent_selection
         if self.render_mode is None:
             gymnasium.logger.warn(
                 "render() was called, but this environment was made without a render_mode; "
                 f"choose one of {', '.join(RENDER_MODES)}"
             )
             return None
-        if self.render_view == "all":
-            viewers = frozenset(range(self.game.seats))
-        else:
-            viewers = frozenset({self._seat(self.render_view or self.agent_selection)})
-        return render.show(self.game.table(self.record, viewers), self.render_mode)
+        return self.picture(self.render_mode, self.render_view or player)
+
+    def picture(self, mode: str, view: str) -> Any:
+        """The table in a render mode, with the hands that `view` (an agent or `"all"`) may see."""
+        from poke_env import render
+
+        seats = range(self.game.seats) if view == "all" else [self._seat(view)]
+        return render.show(self.game.table(self.record, frozenset(seats)), mode)
 
     def close(self) -> None:
         """Nothing is held open; closing twice is fine."""

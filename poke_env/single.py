@@ -46,8 +46,10 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
-        # Printing at every step is left to this class: the opponent's turns are not shown.
-        self._env = self.env_class(match=match, render_mode=render_mode, **settings)
+        # Rendering is done here, from the learner's seat.
+        self._env = self.env_class(match=match, **settings)
+        if render_mode is not None:
+            self._env.game.one_of("render_mode", render_mode, RENDER_MODES)
         if opponent is not None and not isinstance(opponent, Agent):
             raise ValueError(
                 f"opponent must be an agent with act, act_batch and reset, got {opponent!r}"
@@ -92,6 +94,8 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._learner = agents[drawn if self.seat == "random" else int(self.seat)]
         self.opponent.reset(int(self._stream.integers(2**63)))
         self._play_opponent()
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), self._info()
 
     def step(
@@ -145,13 +149,11 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
 
     def render(self) -> Any:
         """Show the table as the learner sees it, or as `render_view` says."""
-        if self._env.render_view is None:
-            self._env.render_view = self._learner
-            try:
-                return self._env.render()
-            finally:
-                self._env.render_view = None
-        return self._env.render()
+        if not self._started:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        if self.render_mode is None:
+            return self._env.render()
+        return self._env.picture(self.render_mode, self._env.render_view or self._learner)
 
     @property
     def aec(self) -> CardGameEnv:

@@ -1051,7 +1051,7 @@ def table(state: np.void, viewers: frozenset[int]) -> Table:
     phase = Phase(int(state["phase"]))
     shown = int(state["trick_count"]) + (phase == Phase.FOLLOW)
     finished = phase in (Phase.DEAL, Phase.OVER) and shown > 0
-    score = [Line("", names)]
+    score = [Line("score", names)]
     score += [_pair_line(name, state[name]) for name in ("above", "below", "games")]
     unit = "lead" if state["rules"]["count_leads"] else "card"
     pad = [
@@ -1060,8 +1060,10 @@ def table(state: np.void, viewers: frozenset[int]) -> Table:
         _pair_line("cards taken", [cards_taken(state, seat) for seat in range(2)]),
     ]
     if finished:
-        for name in ("below", "poker", "sweep", "game_bonus", "rubber_bonus"):
-            pad.append(_pair_line(name.replace("_", " "), state[f"deal_{name}"]))
+        pad += [
+            _pair_line(name.replace("_", " "), state[f"deal_{name}"])
+            for name in ("below", "poker", "sweep", "game_bonus", "rubber_bonus")
+        ]
     order = (0, 1) if viewers == {1} else (1, 0)
     hands = [line for seat in order for line in _seat_lines(state, seat, seat in viewers, finished)]
     tricks = [_trick_line(state, trick) for trick in range(shown)]
