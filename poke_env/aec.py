@@ -34,7 +34,7 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 _SET_BY_RESET = frozenset(
     {"agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations",
-     "infos", "_shown", "_over"}
+     "infos", "_shown", "_over", "score_sheet"}
 )  # fmt: skip
 
 
@@ -385,6 +385,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         Raises:
             ValueError: if the text is not understood or the action not legal now.
         """
+        if self._over:
+            raise self._illegal(text)
         return self._legal(self.game.parse_action(self.record, text))
 
     def _legal(self, action: int) -> int:
@@ -437,7 +439,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
                 book["rewards"][0, seat] = self.rewards[agent]
                 book["cumulative"][0, seat] = self._cumulative_rewards[agent]
         parts = [self._identity, book.tobytes(), self._rows.tobytes(), self._decks.tobytes()]
-        return b"".join(parts + self._finished)
+        state = b"".join(parts + self._finished)
+        return state + _checksum(state)
 
     def set_state(self, state: bytes) -> None:
         """Go on from what `get_state` gave.
@@ -448,13 +451,16 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         """
         identity = self._identity
         book_dtype = _book_dtype(self.game.seats)
-        least = len(identity) + book_dtype.itemsize
+        least = len(identity) + book_dtype.itemsize + _CHECKSUM_SIZE
         if not isinstance(cast(Any, state), bytes) or len(state) < least:
             raise ValueError("state must be bytes that get_state returned")
         for index, name in enumerate(_IDENTITY):
             part = slice(8 * index, 8 * index + 8)
             if state[part] != identity[part]:
                 raise ValueError(f"state comes from an environment of other {name}")
+        state, checksum = state[:-_CHECKSUM_SIZE], state[-_CHECKSUM_SIZE:]
+        if checksum != _checksum(state):
+            raise ValueError("state is damaged: its checksum does not fit")
         offset = len(identity)
         book = np.frombuffer(state, book_dtype, 1, offset)[0]
         offset += book_dtype.itemsize
@@ -462,7 +468,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         decks_end = rows_end + int(book["decks"]) * len(self._pack)
         end = decks_end + int(book["finished"]) * self.game.state.itemsize
         if end != len(state):
-            raise ValueError(f"state is damaged: it has {len(state)} bytes instead of {end}")
+            raise ValueError(f"state is damaged: it has {len(state)} bytes, but tells of {end}")
         self._bytes[:] = np.frombuffer(state, np.uint8, rows_end - offset, offset)
         self._decks = (
             np.frombuffer(state[rows_end:decks_end], np.int8).reshape(1, -1, len(self._pack)).copy()
@@ -515,7 +521,10 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             twin._cumulative_rewards = dict(self._cumulative_rewards)
             twin.terminations = dict(self.terminations)
             twin.truncations = dict(self.truncations)
-            twin.infos = {agent: dict(info) for agent, info in self.infos.items()}
+            twin.infos = {
+                agent: {**info, "action_mask": info["action_mask"].copy()}
+                for agent, info in self.infos.items()
+            }
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -539,6 +548,13 @@ def _identity(game: Game, env: CardGameEnv) -> bytes:
         (env.reward, env.below_value, env.reward_scale, env.max_deals),
     )
     return b"".join(hashlib.blake2b(repr(part).encode(), digest_size=8).digest() for part in parts)
+
+
+_CHECKSUM_SIZE = 8
+
+
+def _checksum(state: bytes) -> bytes:
+    return hashlib.blake2b(state, digest_size=_CHECKSUM_SIZE).digest()
 
 
 @cache

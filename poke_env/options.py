@@ -57,7 +57,9 @@ def parse_options(game: Game, rules: Any, template: np.void, options: Any) -> Re
     decks: Any = options.get("decks", ())
     if "deck" in options:
         decks = (options["deck"],)
-    if not isinstance(decks, (Sequence, np.ndarray)) or isinstance(decks, str):
+    elif isinstance(decks, np.ndarray):
+        decks = decks.tolist()
+    if not isinstance(decks, Sequence) or isinstance(decks, str):
         raise ValueError(f"options decks must be a list of decks, got {decks!r}")
     pack = game.pack(rules)
     score = options.get("score")

@@ -31,8 +31,9 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         match: unit of play that ends the episode.
         render_mode, **settings: as for the AEC environment.
 
-    An illegal action ends the match as a forfeit. `info` holds `action_mask` (int8 (A,)), `seat`,
-    and `illegal_action` after a forfeit.
+    An illegal action ends the match as a forfeit, the opponent's too; if that happens before the
+    learner's first decision, the first `step` pays it, whatever its action. `info` holds
+    `action_mask` (int8 (A,)), `seat`, and after a forfeit `illegal_action` and `forfeited_by`.
     """
 
     env_class: ClassVar[type[CardGameEnv]]
@@ -67,6 +68,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._learner = agent
         self._stream = np.random.default_rng()
         self._started = False
+        self._over = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -93,7 +95,9 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         drawn = int(self._stream.integers(len(agents)))
         self._learner = agents[drawn if self.seat == "random" else int(self.seat)]
         self.opponent.reset(int(self._stream.integers(2**63)))
+        self._over = True  # until the opponent has played; it might raise
         self._play_opponent()
+        self._over = False
         if self.render_mode == "human":
             self.render()
         return self._observe(), self._info()
@@ -107,17 +111,17 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             gymnasium.error.ResetNeeded: before `reset` or after the match is over.
         """
         env = self._env
-        if not self._started or self._finished():
+        if self._over:
             raise gymnasium.error.ResetNeeded("call reset() before step(): no match is going on")
-        env._cumulative_rewards[self._learner] = 0.0
-        try:
-            env.step(action)
-        except IllegalActionError:
-            env.forfeit()
-        self._play_opponent()
+        self._over = True
+        if not self._finished():
+            env._cumulative_rewards[self._learner] = 0.0
+            self._act(action)
+            self._play_opponent()
         reward = float(env._cumulative_rewards[self._learner])
         terminated = env.terminations[self._learner]
         truncated = env.truncations[self._learner]
+        self._over = terminated or truncated
         if self.render_mode == "human":
             self.render()
         return self._observe(), reward, terminated, truncated, self._info()
@@ -126,8 +130,13 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         env = self._env
         while env.agent_selection != self._learner and not self._finished():
             key = self._stream.integers(2**64, dtype=np.uint64)
-            action = self.opponent.act(env.observe(env.agent_selection), key)
-            env.step(action)
+            self._act(self.opponent.act(env.observe(env.agent_selection), key))
+
+    def _act(self, action: Any) -> None:
+        try:
+            self._env.step(action)
+        except IllegalActionError:
+            self._env.forfeit()
 
     def _finished(self) -> bool:
         return self._env.terminations[self._learner] or self._env.truncations[self._learner]

@@ -257,7 +257,7 @@ def check_determinism(env: CardGameEnv, *, matches: int = 10, seed: int = 0) -> 
 
 
 def check_clone_fidelity(env: CardGameEnv, *, matches: int = 10, seed: int = 0) -> None:
-    """Clones, restored states and deep copies go on exactly as the original, into the next match."""
+    """Clones, restored states and deep copies go on as the original, into the next match."""
     env, rng = _copy(env, seed)
     for _ in range(matches):
         copies: list[CardGameEnv] = []

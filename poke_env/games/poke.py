@@ -135,10 +135,11 @@ class Rules:
             if not isinstance(value, str) or value not in allowed:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {value!r}")
         for field in fields(self):
-            if field.type == "bool" and not isinstance(getattr(self, field.name), (bool, np.bool_)):
-                raise ValueError(
-                    f"{field.name} must be True or False, got {getattr(self, field.name)!r}"
-                )
+            if field.type == "bool":
+                value = getattr(self, field.name)
+                if not isinstance(value, (bool, np.bool_)):
+                    raise ValueError(f"{field.name} must be True or False, got {value!r}")
+                object.__setattr__(self, field.name, bool(value))
         if self.ranks * self.suits < 2 * self.hand_size:
             raise ValueError(
                 f"hand_size must leave {2 * self.hand_size} cards for two hands, "
@@ -1017,9 +1018,10 @@ def place_score(state: np.void, score: Mapping[str, Any]) -> None:
     if unknown:
         raise ValueError(f"score has unknown fields {unknown}; allowed are {', '.join(limits)}")
     pairs = {"below": (0, 0), "above": (0, 0), "games": (0, 0)}
-    for name, pair in score.items():
+    for name, given in score.items():
+        pair = given.tolist() if isinstance(given, np.ndarray) else given
         if (
-            not isinstance(pair, (tuple, list, np.ndarray))
+            not isinstance(pair, (tuple, list))
             or len(pair) != 2
             or not all(_is_integer(number) and 0 <= number <= limits[name] for number in pair)
         ):
