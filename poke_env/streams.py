@@ -141,8 +141,9 @@ def _hash_address(address: Words) -> tuple[int, int]:
 def decision_key(*address: int) -> np.uint64:
     """The key of one decision: a 64-bit hash of an address of 32-bit words.
 
-    An address might be (*seed_words(seed), deal, seat, turn); only the low 32 bits of each
-    number count.
+    Only the low 32 bits of each number count. An address begins with words of a seed *of its own*
+    (`SeedSequence(seed, spawn_key=...)`), so that no player is handed the numbers by which the
+    cards were shuffled.
     """
     high, low = _hash_address(np.array(address, np.int64))
     return np.uint64((high << 32) | low)

@@ -1,0 +1,1 @@
+"""The laboratory: what makes players and what measures them; one file a job."""

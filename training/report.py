@@ -1,0 +1,335 @@
+"""Three views of a tournament's numbers: tables in the terminal, pictures, a page.
+
+All are functions of the contents of `results.json` alone (see `training.tournament`).
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from training.statistics import SEPARATED
+
+Document = Mapping[str, Any]
+
+NONE = "—"
+"""Where there is no number to give."""
+
+# --- numbers as text ------------------------------------------------------------------------------
+
+
+def signed(points: float | None) -> str:
+    """Points with their sign: "+12.3", "−4.0"; "0.0" has none."""
+    if points is None:
+        return NONE
+    text = f"{points:+,.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def reach(margin: Mapping[str, float | None]) -> str:
+    """What the mean of a margin may be off by: "± 1.8"."""
+    if margin["low"] is None or margin["high"] is None:
+        return NONE
+    return f"± {(margin['high'] - margin['low']) / 2:,.1f}"
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1: "53.1 %"."""
+    return NONE if share is None else f"{100 * share:.1f} %"
+
+
+def percent_range(rate: Mapping[str, float | None]) -> str:
+    """The interval of a share in per cent: "52.4–53.8"."""
+    if rate["rate"] is None or rate["low"] is None or rate["high"] is None:
+        return NONE
+    return f"{100 * rate['low']:.1f}–{100 * rate['high']:.1f}"
+
+
+def count(number: int | None) -> str:
+    """A whole number: "20,000"; beyond a million in words: "3.2 million"."""
+    if number is None:
+        return NONE
+    for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
+        if number >= size:
+            return f"{number / size:,.1f} {word}"
+    return f"{number:,}"
+
+
+class Fault(NamedTuple):
+    """Forfeits of one player for one reason; `example` is the first of them."""
+
+    player: str
+    matches: int
+    reason: str
+    example: Mapping[str, Any] | None
+
+
+def faults(document: Document, most: int = 5) -> list[Fault]:
+    """Forfeits by player and reason, the frequent ones first; at most `most` reasons each."""
+    lines = []
+    for agent in document["agents"]:
+        own = [forfeit for forfeit in document["forfeits"] if forfeit["player"] == agent["label"]]
+        reasons = Counter(forfeit["reason"] for forfeit in own)
+        for reason, matches in reasons.most_common(most):
+            example = next(forfeit for forfeit in own if forfeit["reason"] == reason)
+            lines.append(Fault(agent["label"], matches, reason, example))
+        rest = len(own) - sum(matches for _, matches in reasons.most_common(most))
+        if rest:
+            lines.append(Fault(agent["label"], rest, "other reasons, see results.json", None))
+    return lines
+
+
+# --- tables in the terminal -----------------------------------------------------------------------
+
+
+def show(document: Document, console: Console) -> None:
+    """Print ranking, meetings and forfeits."""
+    console.print(_ranking_table(document))
+    console.print(_meeting_table(document))
+    if document["forfeits"]:
+        console.print(_forfeit_table(document))
+    console.print(
+        "± and ranges: 95 %, from pairs of matches over the same cards. more deals: how many more "
+        "deck orders\nwould separate the two if mean and deviation stay as measured.",
+        style="dim",
+        highlight=False,
+    )
+
+
+def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _ranking_table(document: Document) -> Table:
+    table = _table(
+        f"Ranking: margin in points a {document['configuration']['match']} over all opponents",
+        ["", "player"],
+        ["margin", "dealer", "non-dealer", "won", "forfeits"],
+    )
+    for line in document["ranking"]:
+        table.add_row(
+            str(line["rank"]),
+            Text(line["label"]),
+            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
+            signed(line["as_dealer"]),
+            signed(line["as_non_dealer"]),
+            percent(line["win_rate"]["rate"]),
+            count(line["forfeits"]),
+        )
+    return table
+
+
+def _meeting_table(document: Document) -> Table:
+    table = _table(
+        f"Meetings: margin of the first player in points a {document['configuration']['match']}",
+        ["players"],
+        ["margin", "dealer", "non-dealer", "won", "verdict", "more deals", "forfeits"],
+    )
+    for line in document["duels"]:
+        table.add_row(
+            Text(f"{line['first']} – {line['second']}"),
+            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
+            signed(line["as_dealer"]["mean"]),
+            signed(line["as_non_dealer"]["mean"]),
+            f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
+            Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
+            count(line["more_deals_needed"]),
+            " : ".join(map(count, line["forfeits"])) if any(line["forfeits"]) else "0",
+        )
+    return table
+
+
+def _forfeit_table(document: Document) -> Table:
+    table = Table(title="Forfeits", box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table.add_column("player", overflow="fold")
+    table.add_column("matches", justify="right")
+    table.add_column("reason", overflow="fold")
+    for fault in faults(document):
+        table.add_row(Text(fault.player), count(fault.matches), Text(fault.reason))
+    return table
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+_INK = "#1f2933"
+_FAINT = "#9aa5b1"
+_BLUE = "#2166ac"
+_RED = "#b2182b"
+_DPI = 144
+
+
+def heat_map(document: Document) -> bytes:
+    """The margin of every player (row) against every other (column) as a PNG, in ranking order."""
+    labels = [line["label"] for line in document["ranking"]]
+    size = len(labels)
+    means = np.full((size, size), np.nan)
+    texts = [[""] * size for _ in labels]
+    doubtful = np.zeros((size, size), np.bool_)
+    for line in document["duels"]:
+        row, column = labels.index(line["first"]), labels.index(line["second"])
+        for i, j, sign in ((row, column, 1), (column, row, -1)):
+            means[i, j] = sign * line["margin"]["mean"]
+            texts[i][j] = f"{signed(means[i, j])}\n{reach(line['margin'])}"
+            doubtful[i, j] = line["verdict"] != SEPARATED
+    side = 1.05 * size
+    figure = Figure((side + 3.4, side + 1.6), layout="constrained")
+    axes = figure.add_subplot()
+    limit = float(np.nanmax(np.abs(means), initial=0.0)) or 1.0
+    image = axes.imshow(means, cmap="RdBu", norm=Normalize(-limit, limit))
+    for i in range(size):
+        for j in range(size):
+            strong = abs(means[i, j]) > 0.6 * limit
+            axes.text(
+                j, i, texts[i][j],
+                ha="center", va="center", fontsize=9,
+                color="white" if strong else _INK,
+                style="italic" if doubtful[i, j] else "normal",
+                alpha=0.65 if doubtful[i, j] else 1.0,
+            )  # fmt: skip
+    names = [_short(label) for label in labels]
+    axes.set_xticks(
+        range(size), names, rotation=35, ha="right", rotation_mode="anchor", parse_math=False
+    )
+    axes.set_yticks(range(size), names, parse_math=False)
+    axes.set_xticks(np.arange(size + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(size + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=2)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_facecolor("#eceff1")
+    unit = document["configuration"]["match"]
+    axes.set_title("Margin of the row against the column", loc="left", fontweight="bold")
+    bar = figure.colorbar(image, ax=axes, shrink=0.8, pad=0.03)
+    bar.set_label(f"points a {unit}")
+    bar.outline.set_visible(False)
+    return _png(figure)
+
+
+def ranking_plot(document: Document) -> bytes:
+    """The ranking's margins with their intervals as a PNG."""
+    lines = document["ranking"]
+    figure, axes = _strip(document, [line["label"] for line in lines])
+    for row, line in enumerate(lines):
+        margin = line["margin"]
+        color = _BLUE if margin["mean"] >= 0 else _RED
+        if margin["low"] is not None:
+            axes.hlines(row, margin["low"], margin["high"], color=color, linewidth=2.5)
+        axes.plot(margin["mean"], row, "o", color=color, markersize=7)
+        axes.annotate(
+            f"{signed(margin['mean'])} {reach(margin)}", (margin["mean"], row),
+            (0, 8), textcoords="offset points", ha="center", fontsize=8, color=_INK,
+        )  # fmt: skip
+    axes.set_title("Margin over all opponents, with 95 % interval", loc="left", fontweight="bold")
+    return _png(figure)
+
+
+def role_plot(document: Document) -> bytes:
+    """Each player's margin as dealer and as non-dealer as a PNG."""
+    lines = document["ranking"]
+    figure, axes = _strip(document, [line["label"] for line in lines])
+    rows = range(len(lines))
+    dealer = [line["as_dealer"] for line in lines]
+    other = [line["as_non_dealer"] for line in lines]
+    axes.hlines(rows, dealer, other, color=_FAINT, linewidth=2, zorder=1)
+    axes.plot(dealer, rows, "o", color=_BLUE, markersize=8, label="as dealer")
+    axes.plot(other, rows, "D", color="#e08214", markersize=7, label="as non-dealer")
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    axes.set_title("Margin by role", loc="left", fontweight="bold")
+    return _png(figure)
+
+
+def _strip(document: Document, labels: Sequence[str]) -> tuple[Figure, Axes]:
+    """Axes with a row for each player, the first on top, and points along them."""
+    figure = Figure((6.0, 1.5 + 0.45 * len(labels)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.axvline(0, color=_FAINT, linewidth=1, zorder=0)
+    axes.set_yticks(range(len(labels)), [_short(label) for label in labels], parse_math=False)
+    axes.set_ylim(len(labels) - 0.5, -0.7)
+    axes.margins(x=0.12)
+    axes.set_xlabel(f"points a {document['configuration']['match']}")
+    axes.grid(axis="x", color="#e4e7eb", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0, colors=_INK)
+    axes.spines[:].set_visible(False)
+    return figure, axes
+
+
+def _short(label: str, most: int = 24) -> str:
+    """A label that fits beside a picture; of a long path the end tells more than the beginning."""
+    return label if len(label) <= most else "…" + label[1 - most :]
+
+
+def _png(figure: Figure) -> bytes:
+    stream = io.BytesIO()
+    # A bare Figure draws with Agg: no window system, no state shared with other plots.
+    figure.savefig(stream, format="png", dpi=_DPI, facecolor="white")
+    return stream.getvalue()
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def html(document: Document) -> str:
+    """The whole report as one page that needs nothing else; pictures are inside it."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "signed": signed,
+        "reach": reach,
+        "percent": percent,
+        "percent_range": percent_range,
+        "count": count,
+    }
+    pictures = {
+        name: f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        for name, png in (
+            ("heat_map", heat_map(document)),
+            ("ranking", ranking_plot(document)),
+            ("roles", role_plot(document)),
+        )
+    }
+    return environment.get_template("report.html.j2").render(
+        document,
+        faults=faults(document),
+        pictures=pictures,
+        separated=SEPARATED,
+        no_number=NONE,
+        command=command(document),
+    )
+
+
+def command(document: Document) -> str | None:
+    """The command that plays the tournament again; None if no command line says its settings."""
+    configuration = document["configuration"]
+    if any(agent["spec"] is None for agent in document["agents"]) or not configuration["preset"]:
+        return None
+    return (
+        f"python -m training.tournament {shlex.join(configuration['agents'])} "
+        f"--deals {configuration['deals']} --seed {configuration['seed']} "
+        f"--match {configuration['match']} --rules {configuration['preset']} --out DIR"
+    )
