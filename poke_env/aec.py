@@ -11,6 +11,7 @@ import copy
 import hashlib
 import math
 import operator
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, cast
@@ -576,9 +577,10 @@ def _book_dtype(seats: int) -> np.dtype[np.void]:
 def _check_max_deals(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1:
+    most = 2**31 - 1
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= most:
         return int(value)
-    raise ValueError(f"max_deals must be None or an integer of at least 1, got {value!r}")
+    raise ValueError(f"max_deals must be None or an integer from 1 to {most}, got {value!r}")
 
 
 def _check_number(
@@ -587,7 +589,7 @@ def _check_number(
     if (
         isinstance(value, (int, float, np.integer, np.floating))
         and not isinstance(value, bool)
-        and math.isfinite(value)
+        and abs(value) <= sys.float_info.max
         and value >= least
         and value > above
     ):

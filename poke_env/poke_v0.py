@@ -24,9 +24,18 @@ class single_env(SingleAgentEnv):
     env_class = raw_env
 
 
-def env(**settings: Any) -> Referee:
-    """The AEC environment for play: order is enforced, illegal actions forfeit the match."""
-    return Referee(raw_env(**settings))
+def env(
+    match: str = "rubber",
+    reward: str = "points",
+    rules: Any = "standard",
+    render_mode: str | None = None,
+    **settings: Any,
+) -> Referee:
+    """The AEC environment for play: order is enforced, illegal actions forfeit the match.
+
+    Arguments are those of `poke_env.aec.CardGameEnv`.
+    """
+    return Referee(raw_env(match, reward, rules, render_mode, **settings))
 
 
 def decode(observed: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What the documentation says is what the code does."""
 
 import importlib.util
+import json
 import re
 import runpy
 import tomllib
@@ -12,6 +13,7 @@ import poke_env
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -38,6 +40,17 @@ def test_readme_names_a_program_that_does_not_exist():
 def test_readme_links_to_a_file_that_does_not_exist():
     for link in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_that_does_not_run(path):
+    pytest.importorskip("PIL")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    scope = {"__name__": "notebook"}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"], "run the notebook and save its outputs"
+            exec(compile("".join(cell["source"]), path.name, "exec"), scope)
 
 
 def test_observation_table_differs_from_the_code():
