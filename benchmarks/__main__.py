@@ -14,7 +14,9 @@ def main(names: list[str]) -> int:
     """Run the named benchmarks, or all; returns the exit code."""
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
-        print(f"unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
+        print(
+            f"unknown benchmark {unknown[0]!r}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr
+        )
         return 2
     for name in names or BENCHMARKS:
         print_table(BENCHMARKS[name]())

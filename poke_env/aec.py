@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
-import operator
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -25,6 +24,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from poke_env import engine, observation, streams
+from poke_env._checks import as_integer, check_integer
 from poke_env._records import record_dtype
 from poke_env.games.base import MATCHES, Game
 from poke_env.options import ResetOptions, parse_options
@@ -95,7 +95,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self.match = match
         self.reward = reward
         self.rules = game.rules_named(rules)
-        self.max_deals = _check_max_deals(max_deals)
+        self.max_deals = check_integer("max_deals", max_deals, 1, 2**31 - 1, or_none=True)
         self.below_value = _check_number("below_value", below_value)
         self.reward_scale = _check_number("reward_scale", reward_scale, above=0.0)
         if illegal_penalty is None:
@@ -252,11 +252,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         if self._over:
             self._leave(action)
             return
-        try:
-            number = operator.index(action)  # type: ignore[arg-type]
-        except TypeError:
-            number = -1
-        if action is True or action is False or not self._allows(number):
+        number = as_integer(action)
+        if number is None or not self._allows(number):
             raise self._illegal(action)
         self._action[0] = number
         eventful = engine.step(self._rows, self._observations, self._masks)
@@ -574,22 +571,13 @@ def _book_dtype(seats: int) -> np.dtype[np.void]:
     )
 
 
-def _check_max_deals(value: Any) -> int | None:
-    if value is None:
-        return None
-    most = 2**31 - 1
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 1 <= value <= most:
-        return int(value)
-    raise ValueError(f"max_deals must be None or an integer from 1 to {most}, got {value!r}")
-
-
 def _check_number(
     name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf
 ) -> float:
     if (
         isinstance(value, (int, float, np.integer, np.floating))
         and not isinstance(value, bool)
-        and abs(value) <= sys.float_info.max
+        and -sys.float_info.max <= value <= sys.float_info.max
         and value >= least
         and value > above
     ):

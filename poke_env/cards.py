@@ -21,7 +21,6 @@ full house, aces over kings
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -30,6 +29,7 @@ from typing import Final, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from poke_env._checks import as_integer
 from poke_env._jit import compiled
 
 __all__ = [
@@ -144,22 +144,12 @@ def format_cards(cards: Iterable[SupportsIndex], separator: str = " ") -> str:
 
 
 def _checked_number(card: SupportsIndex) -> int:
-    number = _as_int(card)
+    number = as_integer(card)
     if number is None:
         raise ValueError(f"unknown card {card!r}: a card is an integer 0 to 53 or a text (Td)")
     if not 0 <= number < len(_TEXTS):
         raise ValueError(f"unknown card number {number}: allowed are 0 to {len(_TEXTS) - 1}")
     return number
-
-
-def _as_int(value: object) -> int | None:
-    """`value` as a Python int if it is an integer of Python or NumPy and no bool, else None."""
-    if isinstance(value, bool):
-        return None
-    try:
-        return operator.index(value)  # type: ignore[arg-type]  # a TypeError is the answer
-    except TypeError:
-        return None
 
 
 # --- Packs --------------------------------------------------------------------------------------
@@ -182,7 +172,7 @@ def pack(ranks: int = len(RANKS), suits: int = len(SUITS)) -> tuple[int, ...]:
         ValueError: a number out of its range, or no integer.
     """
     for name, value, most in (("ranks", ranks, len(RANKS)), ("suits", suits, len(SUITS))):
-        number = _as_int(value)
+        number = as_integer(value)
         if number is None or not 1 <= number <= most:
             raise ValueError(f"{name} is {value!r}: allowed are the integers 1 to {most}")
     lowest = len(RANKS) - ranks

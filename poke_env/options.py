@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from poke_env._checks import check_integer
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games.base import Game
 
@@ -65,23 +66,12 @@ def parse_options(game: Game, rules: Any, template: np.void, options: Any) -> Re
     score = options.get("score")
     if score is not None:
         game.place_score(template.copy(), score)
+    dealer = options.get("dealer")
     return ResetOptions(
         decks=tuple(_parse_deck(deck, pack) for deck in decks),
-        dealer=_parse_dealer(options.get("dealer"), game.seats),
+        dealer=-1 if dealer is None else check_integer("options dealer", dealer, 0, game.seats - 1),
         score=score,
     )
-
-
-def _parse_dealer(dealer: Any, seats: int) -> int:
-    if dealer is None:
-        return -1
-    if (
-        isinstance(dealer, (int, np.integer))
-        and not isinstance(dealer, bool)
-        and 0 <= dealer < seats
-    ):
-        return int(dealer)
-    raise ValueError(f"options dealer must be a seat from 0 to {seats - 1}, got {dealer!r}")
 
 
 def _parse_deck(deck: Any, pack: tuple[int, ...]) -> tuple[int, ...]:

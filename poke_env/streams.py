@@ -9,11 +9,12 @@ operation inside int64, compiled or not. Bounded numbers are drawn without bias 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from poke_env._checks import check_integer
 from poke_env._jit import compiled
 from poke_env._records import record_dtype
 
@@ -125,11 +126,7 @@ def check_seed(seed: Any, name: str = "seed") -> int | None:
     Raises:
         ValueError: if it is anything else (a bool or a float included).
     """
-    if seed is None:
-        return None
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
-        return int(seed)
-    raise ValueError(f"{name} must be None or an integer of at least 0, got {seed!r}")
+    return cast(int | None, check_integer(name, seed, 0, or_none=True))
 
 
 @compiled

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import cards
+from poke_env._checks import as_integer, check_integer
 from poke_env._jit import compiled
 from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
@@ -147,17 +148,14 @@ class Rules:
             )
 
     def _check_number(self, name: str, low: int, high: int) -> None:
-        value = getattr(self, name)
-        if not _is_integer(value) or not low <= value <= high:
-            raise ValueError(f"{name} must be an integer from {low} to {high}, got {value!r}")
-        object.__setattr__(self, name, int(value))
+        object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
 
     def _check_numbers(self, name: str, length: int, high: int) -> None:
         values = getattr(self, name)
         if (
             not isinstance(values, (tuple, list))
             or len(values) != length
-            or not all(_is_integer(value) and 0 <= value <= high for value in values)
+            or not all(_in_range(value, high) for value in values)
         ):
             raise ValueError(f"{name} must be {length} integers from 0 to {high}, got {values!r}")
         object.__setattr__(self, name, tuple(map(int, values)))
@@ -184,15 +182,16 @@ class Rules:
         return asdict(self)
 
 
+def _in_range(value: Any, high: int) -> bool:
+    number = as_integer(value)
+    return number is not None and 0 <= number <= high
+
+
 _CHOICES = {
     "trick_unit": ("card", "lead"),
     "poker_tie": ("none", "both"),
     "final_tie": ("draw", "rubber_winner"),
 }
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 PRESETS = {
@@ -1023,7 +1022,7 @@ def place_score(state: np.void, score: Mapping[str, Any]) -> None:
         if (
             not isinstance(pair, (tuple, list))
             or len(pair) != 2
-            or not all(_is_integer(number) and 0 <= number <= limits[name] for number in pair)
+            or not all(_in_range(number, limits[name]) for number in pair)
         ):
             raise ValueError(
                 f"score {name} must be two integers from 0 to {limits[name]}, got {pair!r}"

@@ -9,9 +9,9 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled
-from helpers import RULES, is_over, play, random_action, run_python, turns
 from pettingzoo.test import render_test
 
+from helpers import RULES, is_over, play, random_action, run_python, turns
 from poke_env import poke_v0, render
 from poke_env.cards import card_number, card_text, format_cards, pack, parse_cards
 from poke_env.games.base import Card, Line, Table

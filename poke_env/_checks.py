@@ -1,0 +1,37 @@
+"""What counts as an integer, and the one sentence that refuses what does not."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+
+def as_integer(value: Any) -> int | None:
+    """`value` as a Python int if it is an integer of Python or NumPy and no bool, else None."""
+    # The oldest NumPy takes its bools for integers.
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def check_integer(
+    name: str, value: Any, least: int, most: int | None = None, *, or_none: bool = False
+) -> Any:
+    """`value` as a Python int; with `or_none`, None too.
+
+    Raises:
+        ValueError: naming the field, the value and what is allowed.
+    """
+    if or_none and value is None:
+        return None
+    number = as_integer(value)
+    if number is not None and least <= number and (most is None or number <= most):
+        return number
+    allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+    none = "None or " if or_none else ""
+    raise ValueError(f"{name} must be {none}an integer {allowed}, got {value!r}")

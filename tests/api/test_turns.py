@@ -1,0 +1,476 @@
+"""The order of turns, the end of a match and the rewards, through the bare environment and `env()`.
+
+Each test is named after the fault it guards against.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium.error
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.utils.conversions import aec_to_parallel
+
+from helpers import (
+    CONFIGURATIONS,
+    equal_trees,
+    everything,
+    is_over,
+    legal_actions,
+    name_of,
+    play,
+    play_to,
+    random_action,
+    retire,
+    turns,
+)
+from poke_env import poke_v0
+
+Make = Callable[..., Any]
+PLAYERS = ("player_0", "player_1")
+
+
+@pytest.fixture(params=["raw_env", "env"])
+def make(request: pytest.FixtureRequest) -> Make:
+    return getattr(poke_v0, request.param)
+
+
+def finished(make: Make, seed: int = 1, **settings: Any) -> Any:
+    """A match played to its end, the first legal action at every turn."""
+    env = make(**{"match": "deal", **settings})
+    env.reset(seed=seed)
+    while not is_over(env):
+        env.step(legal_actions(env)[0])
+    return env
+
+
+# --- the end of a match ---------------------------------------------------------------------------
+
+
+def test_dead_agent_protocol_after_last_trick(make: Make) -> None:
+    env = finished(make)
+    assert env.agents == list(PLAYERS)
+    assert env.terminations == dict.fromkeys(PLAYERS, True)
+    assert env.truncations == dict.fromkeys(PLAYERS, False)
+    margin = env.rewards["player_0"]
+    assert margin != 0
+
+    seen = []
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        seen.append((agent, reward, terminated, truncated))
+        assert not observation["action_mask"].any()
+        assert not info["action_mask"].any()
+        env.step(None)
+        assert agent not in env.agents
+        for values in (env.rewards, env.terminations, env.truncations, env.infos):
+            assert agent not in values
+    assert seen == [("player_0", margin, True, False), ("player_1", -margin, True, False)]
+    assert env.agents == []
+    env.step(None)
+    assert env.agents == []
+    assert list(env.agent_iter()) == []
+
+
+def test_dead_seat_plays_on(make: Make) -> None:
+    env = finished(make)
+    for dead in (2, 1):
+        assert len(env.agents) == dead
+        before = everything(env)
+        for action in (0, 1, -1, "pat", 1.5):
+            with pytest.raises(ValueError, match="the only action is None"):
+                env.step(action)
+        assert equal_trees(everything(env), before)
+        env.step(None)
+    with pytest.raises(ValueError, match="the only action is None"):
+        env.step(0)
+
+
+def test_seat_is_missing_after_a_half_finished_end(make: Make) -> None:
+    """One dead step only, then reset: both seats are back and the non-dealer begins."""
+    env = make(match="deal")
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    for number in range(100):
+        if number % 2:
+            play(env, rng)
+        else:  # end it early, by an illegal action or in the middle
+            play(env, rng, most=number % 7)
+            if make is poke_v0.env and not is_over(env):
+                env.step(-1)
+        if is_over(env):
+            env.step(None)
+            assert len(env.agents) == 1
+        env.reset()
+        assert env.agents == list(PLAYERS)
+        assert env.possible_agents == list(PLAYERS)
+        assert env.agents is not env.possible_agents
+        dealer = env.unwrapped.score_sheet.dealer
+        assert env.agent_selection == PLAYERS[1 - dealer]
+        assert not is_over(env)
+        assert sorted(env.rewards) == sorted(env.infos) == list(PLAYERS)
+    play(env, rng)
+    assert retire(env).keys() == set(PLAYERS)
+
+
+def test_cut_match_counts_as_finished(make: Make) -> None:
+    """A cap on the number of deals truncates and does not terminate."""
+    env = make(match="rubber", max_deals=2)
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    for _ in range(20):
+        play(env, rng)
+        sheet = env.unwrapped.score_sheet
+        won = max(sheet.games) == 2
+        assert len(sheet.deals) == 2
+        assert env.terminations == dict.fromkeys(PLAYERS, won)
+        assert env.truncations == dict.fromkeys(PLAYERS, not won)
+        for agent in PLAYERS:
+            assert not env.observe(agent)["action_mask"].any()
+            assert env.observation_space(agent).contains(env.observe(agent))
+            assert poke_v0.decode(env.observe(agent))["phase"] == "over"
+        assert retire(env).keys() == set(PLAYERS)
+        env.reset()
+
+
+def test_match_that_ends_at_the_cap_is_truncated(make: Make) -> None:
+    """The rules go first: a deal that is the match terminates it whatever the cap."""
+    env = play(reset(make(match="deal", max_deals=1)), np.random.default_rng(0))
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+
+
+def test_cut_match_has_a_winner(make: Make) -> None:
+    env = play(reset(make(match="rubber", max_deals=1, reward="win")), np.random.default_rng(0))
+    assert all(env.truncations.values())
+    assert env.rewards == dict.fromkeys(PLAYERS, 0.0)
+
+
+def reset(env: Any, seed: int = 0) -> Any:
+    env.reset(seed=seed)
+    return env
+
+
+# --- rewards --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=name_of)
+def test_rewards_of_last_and_of_steps_differ(make: Make, configuration: dict[str, Any]) -> None:
+    """By seat: what `last()` gave == what the steps paid == what the pad says; always zero-sum."""
+    env = make(**configuration)
+    rng = np.random.default_rng(0)
+    matches = {"rubber": 4, "game": 10, "deal": 40}[configuration["match"]]
+    for seed in range(matches):
+        env.reset(seed=seed)
+        fetched = dict.fromkeys(PLAYERS, 0.0)
+        paid = dict.fromkeys(PLAYERS, 0.0)
+        deals = 0
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, _ = env.last()
+            fetched[agent] += reward
+            if terminated or truncated:
+                env.step(None)
+                continue
+            env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+            for seat, reward in env.rewards.items():
+                paid[seat] += reward
+            assert env.rewards["player_0"] == -env.rewards["player_1"]
+            if len(env.unwrapped.score_sheet.deals) == deals or (
+                configuration["reward"] == "win" and not is_over(env)
+            ):
+                assert env.rewards == dict.fromkeys(PLAYERS, 0.0)
+            deals = len(env.unwrapped.score_sheet.deals)
+        assert fetched == paid
+        assert paid["player_0"] == payoff(env.unwrapped)
+
+
+def payoff(env: poke_v0.raw_env) -> float:
+    """Player 0's reward for the finished match, from the pad."""
+    sheet = env.score_sheet
+    margin = 0.0
+    for deal in sheet.deals:
+        for pair in (deal.poker, deal.sweep, deal.game_bonus, deal.rubber_bonus):
+            margin += pair[0] - pair[1]
+        if env.match == "deal":
+            margin += 50 * (deal.below[0] - deal.below[1])
+    if env.match == "rubber":
+        assert margin == sheet.above[0] - sheet.above[1]
+    return margin if env.reward == "points" else float(np.sign(margin))
+
+
+@pytest.mark.slow
+def test_rewards_of_last_and_of_steps_differ_somewhere_in_many_matches(make: Make) -> None:
+    for configuration in CONFIGURATIONS:
+        env = make(**configuration)
+        rng = np.random.default_rng(1)
+        env.reset(seed=1)
+        for _ in range(200):
+            play(env, rng)
+            assert retire(env).keys() == set(PLAYERS)
+            env.reset()
+
+
+def test_reward_of_the_other_seat_is_lost_between_its_turns(make: Make) -> None:
+    """What a seat is due while others move waits for its next turn."""
+    env = make(match="rubber")
+    rng = np.random.default_rng(5)
+    env.reset(seed=5)
+    owed = dict.fromkeys(PLAYERS, 0.0)
+    waited = 0
+    for _ in range(3_000):
+        if is_over(env):
+            assert retire(env) == owed
+            env.reset()
+            owed = dict.fromkeys(PLAYERS, 0.0)
+        agent = env.agent_selection
+        assert env.last()[1] == owed[agent]
+        assert env._cumulative_rewards == owed
+        waited += owed[agent] != 0
+        env.step(random_action(env, rng))
+        owed[agent] = 0.0
+        for seat, reward in env.rewards.items():
+            owed[seat] += reward
+    assert waited > 20
+
+
+def test_scale_and_sign_of_rewards(make: Make) -> None:
+    """Zero-sum, positive for who gained; the scale is the argument's and the same everywhere."""
+    rng = np.random.default_rng(2)
+    for match in ("deal", "game", "rubber"):
+        plain, scaled = make(match=match), make(match=match, reward_scale=0.001)
+        plain.reset(seed=2)
+        scaled.reset(seed=2)
+        for _ in range(10):
+            while not is_over(plain):
+                action = random_action(plain, rng)
+                plain.step(action)
+                scaled.step(action)
+                for agent in PLAYERS:
+                    assert scaled.rewards[agent] == pytest.approx(plain.rewards[agent] / 1000)
+            plain.reset()
+            scaled.reset()
+
+
+def test_points_below_the_line_are_paid_in_a_longer_match(make: Make) -> None:
+    """`below_value` counts where the deal is the match, and there alone."""
+    rng = np.random.default_rng(3)
+    for match in ("deal", "game", "rubber"):
+        none, many = make(match=match, below_value=0), make(match=match, below_value=1000)
+        none.reset(seed=3)
+        many.reset(seed=3)
+        while not is_over(none):
+            action = random_action(none, rng)
+            none.step(action)
+            many.step(action)
+            if match != "deal":
+                assert none.rewards == many.rewards
+        if match == "deal":
+            below = none.unwrapped.score_sheet.deals[0].below
+            gained = many.rewards["player_0"] - none.rewards["player_0"]
+            assert gained == 1000 * (below[0] - below[1])
+
+
+# --- whose turn it is -----------------------------------------------------------------------------
+
+
+def test_turn_passes_after_every_action(make: Make) -> None:
+    """A player draws on until he is pat; the winner of a trick leads, also when he just moved."""
+    env = make(match="deal")
+    rng = np.random.default_rng(9)
+    env.reset(seed=9)
+    moved_again = {"draw": 0, "lead": 0}
+    for _ in range(300):
+        starter = env.agent_selection
+        dealer = PLAYERS[1 - PLAYERS.index(starter)]
+        draws = {starter: 0, dealer: 0}
+        most = {starter: 2, dealer: 3}
+        asked = starter
+        while poke_v0.decode(env.observe(asked))["phase"] == "draw":
+            assert env.agent_selection == asked
+            action = random_action(env, rng)
+            draws[asked] += action != 0
+            pat = action == 0 or draws[asked] == most[asked]
+            moved_again["draw"] += not pat
+            env.step(action)
+            if pat and asked == starter:
+                asked = dealer
+            elif pat:
+                break
+        leader = starter
+        while not is_over(env):
+            assert env.agent_selection == leader
+            env.step(random_action(env, rng))
+            follower = PLAYERS[1 - PLAYERS.index(leader)]
+            assert env.agent_selection == follower
+            env.step(random_action(env, rng))
+            trick = poke_v0.decode(env.observe(follower))["tricks"][-1]
+            if trick["winner"] == "own":
+                leader = follower
+                moved_again["lead"] += not is_over(env)
+        env.reset()
+    assert min(moved_again.values()) > 50
+
+
+def test_agent_iter_skips_or_repeats_a_turn(make: Make) -> None:
+    env = make(match="game")
+    rng = np.random.default_rng(1)
+    env.reset(seed=1)
+    count = 0
+    for agent in env.agent_iter():
+        assert agent == env.agent_selection
+        over = is_over(env)
+        env.step(None if over else random_action(env, rng))
+        count += not over
+    assert count > 10
+    env.reset()
+    assert len([env.step(legal_actions(env)[0]) for _ in env.agent_iter(max_iter=5)]) == 5
+
+
+def test_turn_without_a_step_is_repeated_for_ever() -> None:
+    env = poke_v0.env(match="deal")
+    env.reset(seed=0)
+    with pytest.raises(gymnasium.error.Error, match="step"):
+        for _ in env.agent_iter():
+            pass
+    env.reset(seed=0)
+    for number, _ in enumerate(env.agent_iter(max_iter=3)):
+        if number == 1:
+            env.reset(seed=1)  # also goes on
+        else:
+            env.step(legal_actions(env)[0])
+
+
+# --- calls in the wrong order ---------------------------------------------------------------------
+
+
+def calls_before_reset(env: Any) -> dict[str, Callable[[], Any]]:
+    return {
+        "step": lambda: env.step(0),
+        "step(None)": lambda: env.step(None),
+        "last": env.last,
+        "agent_iter": lambda: next(iter(env.agent_iter())),
+        "render": env.render,
+        "observe": lambda: env.observe("player_0"),
+        "agents": lambda: env.agents,
+        "agent_selection": lambda: env.agent_selection,
+        "rewards": lambda: env.rewards,
+        "_cumulative_rewards": lambda: env._cumulative_rewards,
+        "terminations": lambda: env.terminations,
+        "truncations": lambda: env.truncations,
+        "infos": lambda: env.infos,
+        "get_state": env.unwrapped.get_state,
+        "score_sheet": lambda: env.unwrapped.score_sheet,
+        "action_to_text": lambda: env.unwrapped.action_to_text(0),
+        "text_to_action": lambda: env.unwrapped.text_to_action("pat"),
+        "forfeit": env.unwrapped.forfeit,
+    }
+
+
+@pytest.mark.parametrize("call", calls_before_reset(poke_v0.raw_env()))
+@pytest.mark.parametrize("render_mode", [None, "ansi"])
+def test_call_before_reset_is_not_explained(make: Make, call: str, render_mode: str | None) -> None:
+    env = make(render_mode=render_mode)
+    with pytest.raises((AttributeError, gymnasium.error.ResetNeeded), match=r"reset\(\)"):
+        calls_before_reset(env)[call]()
+    env.reset(seed=0)
+    env.step(0)  # and nothing is spoilt
+
+
+def test_first_player_is_asked_by_the_truth_of_his_name(make: Make) -> None:
+    """`last()` works for the first agent, whichever it is."""
+    for dealer in (0, 1):
+        env = make()
+        env.reset(options={"dealer": dealer})
+        observation, reward, terminated, truncated, info = env.last()
+        assert env.agent_selection == PLAYERS[1 - dealer]
+        assert observation["action_mask"].any()
+        assert (reward, terminated, truncated) == (0.0, False, False)
+        assert np.array_equal(info["action_mask"], observation["action_mask"])
+        assert env.last(observe=False)[0] is None
+
+
+def test_typing_error_on_the_environment_asks_for_reset(make: Make) -> None:
+    env = make()
+    with pytest.raises(AttributeError, match="observatoin") as caught:
+        env.observatoin("player_0")
+    assert "reset" not in str(caught.value)
+    with pytest.raises(ValueError, match="player_0, player_1, got 'player_2'"):
+        env.observation_space("player_2")
+    with pytest.raises(ValueError, match="player_0, player_1, got 0"):
+        env.action_space(0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="player_0, player_1, got None"):
+        env.observe(None)
+
+
+def test_words_are_read_after_the_match(make: Make) -> None:
+    env = finished(make)
+    with pytest.raises(ValueError, match="illegal"):
+        env.unwrapped.text_to_action("pat")
+    with pytest.raises(ValueError, match="illegal"):
+        env.unwrapped.action_to_text(0)
+
+
+# --- what it says of itself -----------------------------------------------------------------------
+
+
+def test_environment_passes_for_parallel(make: Make) -> None:
+    env = make()
+    assert env.metadata["is_parallelizable"] is False
+    assert env.metadata["name"] == "poke_v0" == str(env)
+    with pytest.raises((AssertionError, ValueError), match="parallel"):
+        aec_to_parallel(env)
+
+
+def test_registered_name_makes_something_else() -> None:
+    env = pettingzoo.make("aec", "sackson/poke-v0")
+    assert isinstance(env.unwrapped, poke_v0.raw_env)
+    assert type(env.unwrapped) is type(poke_v0.env().unwrapped)
+    assert env.unwrapped.match == "rubber"
+    made = pettingzoo.make(
+        "aec", "sackson/poke-v0", match="deal", reward="win", rules="tiny", render_mode="ansi"
+    )
+    assert made.unwrapped.match == "deal"
+    assert made.unwrapped.reward == "win"
+    assert made.unwrapped.rules == poke_v0.raw_env(rules="tiny").rules
+    assert made.render_mode == "ansi"
+    made.reset(seed=0)
+    play(made, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="match"):
+        pettingzoo.make("aec", "sackson/poke-v0", match="hand")
+
+
+def test_one_wrapper_hides_what_the_bare_environment_has() -> None:
+    env = poke_v0.env(match="deal")
+    env.reset(seed=0)
+    assert env.unwrapped.match == env.match == "deal"
+    assert env._cumulative_rewards == {"player_0": 0.0, "player_1": 0.0}
+    assert env.score_sheet == env.unwrapped.score_sheet
+    assert env.get_state() == env.unwrapped.get_state()
+    env.close()
+    env.close()
+
+
+def test_environment_talks_while_it_plays(capfd: pytest.CaptureFixture[str], make: Make) -> None:
+    play(reset(make(match="game")), np.random.default_rng(0))
+    out, err = capfd.readouterr()
+    assert not re.sub(r"\s", "", out + err), os.linesep.join([out, err])
+
+
+def test_phases_of_a_deal_come_in_another_order(make: Make) -> None:
+    env = reset(make(match="deal"), seed=4)
+    rng = np.random.default_rng(4)
+    for phase in ("draw", "lead", "follow"):
+        play_to(env, rng, phase)
+        assert poke_v0.decode(env.observe(env.agent_selection))["to_move"]
+    order = [
+        poke_v0.decode(e.observe(e.agent_selection))["phase"] for e in turns(reset(env, 5), rng)
+    ]
+    assert order[-1] == "over"
+    tricks = [phase for phase in order if phase != "draw"][:-1]
+    assert tricks == ["lead", "follow"] * (len(tricks) // 2)

@@ -1,0 +1,68 @@
+"""Play fixed matches of every configuration and print a digest of all that can be read.
+
+Run it with and without `NUMBA_DISABLE_JIT=1`: the lines must be the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from helpers import RULES, is_over, legal_actions
+from poke_env import poke_v0
+from poke_env.agent import RandomAgent
+
+MATCHES = {"deal": 5, "game": 2, "rubber": 1}
+
+
+def digest_of_matches(env: Any, seed: int, matches: int) -> str:
+    """Records, observations, masks and rewards at every step, and the pads, as one number."""
+    digest = hashlib.blake2b(digest_size=16)
+    rng = random.Random(seed)
+    env.reset(seed=seed)
+    for number in range(matches):
+        if number:
+            env.reset()
+        while True:
+            digest.update(env.record.tobytes())
+            for agent in env.possible_agents:
+                for array in env.observe(agent).values():
+                    digest.update(array.tobytes())
+            digest.update(repr((env.agent_selection, env.rewards)).encode())
+            if is_over(env):
+                break
+            env.step(legal_actions(env)[int(rng.random() * len(legal_actions(env)))])
+        digest.update(repr(env.score_sheet).encode())
+    return digest.hexdigest()
+
+
+def digest_of_learning(seed: int) -> str:
+    """The same for the environment of one learner against a random opponent."""
+    digest = hashlib.blake2b(digest_size=16)
+    rng = random.Random(seed)
+    env = poke_v0.single_env(opponent=RandomAgent())
+    for number in range(10):
+        observation, info = env.reset(seed=seed if number == 0 else None)
+        over = False
+        while not over:
+            legal = env.action_masks().nonzero()[0].tolist()
+            digest.update(observation.tobytes() + repr((info["seat"], legal)).encode())
+            observation, reward, over, _, info = env.step(legal[int(rng.random() * len(legal))])
+            digest.update(repr(reward).encode())
+    return digest.hexdigest()
+
+
+def lines() -> Iterator[str]:
+    """One line for each configuration."""
+    for name, rules in RULES.items():
+        for match, matches in MATCHES.items():
+            for reward in ("points", "win"):
+                env = poke_v0.raw_env(match=match, reward=reward, rules=rules)
+                yield f"{name} {match} {reward} {digest_of_matches(env, 11, matches)}"
+    yield f"learner {digest_of_learning(11)}"
+
+
+if __name__ == "__main__":
+    print("\n".join(lines()))
