@@ -13,7 +13,6 @@ and a player meets its own copy with a margin of exactly 0 in every pair.
 from __future__ import annotations
 
 import copy
-import operator
 import reprlib
 import textwrap
 import traceback
@@ -26,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import poke_v0, streams
+from poke_env._checks import as_integer, check_integer
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.agent import Agent
 from training import statistics
@@ -178,8 +178,8 @@ def play(
     Raises:
         ValueError: naming the argument and what is allowed, or a player that cannot be copied.
     """
-    pairs = check_count("pairs", pairs)
-    seed = check_seed(seed)
+    pairs = check_integer("pairs", pairs, 1)
+    seed = check_integer("seed", seed, 0)
     environments = [
         poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
         for _ in range(2)
@@ -207,26 +207,6 @@ def play(
         if progress is not None:
             progress(pair + 1)
     return Duel(points, winners, dealers, decisions, tuple(forfeits))
-
-
-def check_count(name: str, value: Any, least: int = 1) -> int:
-    """`value` as a Python integer of at least `least`.
-
-    Raises:
-        ValueError: if it is anything else (a bool or a float included).
-    """
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least:
-        return int(value)
-    raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-
-
-def check_seed(value: Any) -> int:
-    """`value` as a seed, 0 or more; not None, for what has no seed cannot be repeated.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    return check_count("seed", value, 0)
 
 
 def _key_words(seed: int) -> list[int]:
@@ -325,11 +305,9 @@ def _forfeit(points: float, turns: list[int], seat: int, reason: str) -> _Result
 
 def _integer(action: Any) -> int:
     """The action as a Python integer; NumPy's integers are integers, truth values are not."""
-    if not isinstance(action, (bool, np.bool_)):
-        try:
-            return operator.index(action)
-        except TypeError:
-            pass
+    number = as_integer(action)
+    if number is not None:
+        return number
     raise TypeError(f"act must return an integer, got {reprlib.repr(action)}")
 
 

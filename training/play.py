@@ -10,10 +10,10 @@ import numpy as np
 import agents
 from agents.human import HumanAgent
 from poke_env import poke_v0
+from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from poke_env.games.poke import DealResult
 from training import cli
-from training.duplicate import check_seed
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def play(settings: Settings, human: Agent | None = None) -> float:
         ValueError: for an unknown opponent, match, preset or seed.
     """
     seed = np.random.SeedSequence().entropy if settings.seed is None else settings.seed
-    seed = check_seed(seed)
+    seed = check_integer("seed", seed, 0)
     env = poke_v0.raw_env(settings.match, rules=settings.rules)
     opponent = agents.load(settings.opponent, seed)
     person = human if human is not None else HumanAgent()

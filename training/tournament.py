@@ -45,6 +45,7 @@ from rich.text import Text
 import agents as players
 import poke_env
 from poke_env import poke_v0
+from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from training import cli, duplicate, files, report, statistics
 from training.duplicate import FORFEIT_POINTS, Duel
@@ -329,8 +330,8 @@ def prepare(
     Raises:
         ValueError: naming what is wrong and what is allowed.
     """
-    deals = duplicate.check_count("deals", deals)
-    seed = duplicate.check_seed(seed)
+    deals = check_integer("deals", deals, 1)
+    seed = check_integer("seed", seed, 0)
     env = poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
     if isinstance(agents, str) or len(agents) < 2:
         raise ValueError(f"agents must be two players or more, got {_listed(agents)}")

@@ -786,7 +786,7 @@ def test_a_fault_of_ours_is_no_refusal(capsys):
 
     def refused() -> None:
         with cli.stopping():
-            duplicate.check_seed(-1)
+            duplicate.play(RandomAgent(), RandomAgent(), 1, seed=-1)
 
     with pytest.raises(SystemExit) as stop:
         refused()
