@@ -1,0 +1,150 @@
+"""Players of Poke, by name. They see observations, never an environment.
+
+`make` builds a player, `names` lists those that need no argument, and `load` understands what
+stands on a command line: a name, a model file, or a factory of one's own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from poke_env.agent import Agent
+
+__all__ = ["load", "make", "names"]
+
+
+class _Entry(NamedTuple):
+    """Where a player's class stands, and the arguments that make it the player of this name."""
+
+    target: str
+    preset: Mapping[str, Any] = {}
+    listed: bool = True
+
+
+_ENTRIES = {
+    "random": _Entry("poke_env.agent:RandomAgent"),
+    "greedy": _Entry("agents.greedy:GreedyAgent"),
+    "heuristic": _Entry("agents.heuristic:HeuristicAgent"),
+    "never_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "never"}),
+    "always_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "always"}),
+    "human": _Entry("agents.human:HumanAgent", listed=False),
+    "network": _Entry("agents.network:NetworkAgent", listed=False),
+}
+"""Every player; those not listed need an argument or a person. Modules are imported when asked."""
+
+_MODEL_SUFFIX = ".safetensors"
+
+
+def names() -> tuple[str, ...]:
+    """The players that need no argument, from the weakest idea to the ablations of the best."""
+    return tuple(name for name, entry in _ENTRIES.items() if entry.listed)
+
+
+def make(name: str, seed: int | None = 0, **arguments: Any) -> Agent:
+    """Build the player called `name`.
+
+    Args:
+        name: one of `names()`, `"human"`, or `"network"` (which needs `path=`).
+        seed: of the player's own stream, used where the caller passes no keys.
+        arguments: further arguments of the player.
+
+    Raises:
+        ValueError: if the name or an argument is unknown or wrong; it names what is allowed.
+    """
+    if name not in tuple(_ENTRIES):  # a tuple also takes what cannot be a key
+        raise ValueError(f"agent must be one of {', '.join(_ENTRIES)}, got {name!r}")
+    entry = _ENTRIES[name]
+    module, _, attribute = entry.target.partition(":")
+    factory = getattr(importlib.import_module(module), attribute)
+    _check_arguments(name, factory, arguments, entry.preset)
+    agent: Agent = factory(seed=seed, **entry.preset, **arguments)
+    return agent
+
+
+def _check_arguments(
+    name: str, factory: Any, arguments: Mapping[str, Any], preset: Mapping[str, Any]
+) -> None:
+    parameters = inspect.signature(factory).parameters
+    allowed = [parameter for parameter in parameters if parameter not in {"seed", *preset}]
+    unknown = [argument for argument in arguments if argument not in allowed]
+    if unknown:
+        raise ValueError(
+            f"agent {name!r} takes no argument {', '.join(unknown)}; "
+            f"allowed are {', '.join(['seed', *allowed])}"
+        )
+    for parameter in allowed:
+        if parameters[parameter].default is inspect.Parameter.empty and parameter not in arguments:
+            raise ValueError(f"agent {name!r} needs the argument {parameter}")
+
+
+def load(spec: str, seed: int | None = 0) -> Agent:
+    """Build the player that a command line names.
+
+    Args:
+        spec: a name (see `make`), the path of a model file (`*.safetensors`), or
+            `package.module:factory` for one's own: a class or function that returns a player and
+            is called with `seed=` if it accepts it. Only name code that you trust.
+        seed: of the player's own stream.
+
+    Raises:
+        ValueError: in one sentence, what is wrong and what is allowed.
+    """
+    if spec.endswith(_MODEL_SUFFIX):
+        if not Path(spec).is_file():
+            raise ValueError(f"model file {spec!r} does not exist")
+        return make("network", seed=seed, path=spec)
+    if ":" in spec:
+        return _load_factory(spec, seed)
+    if spec not in _ENTRIES:
+        raise ValueError(
+            f"agent must be a name ({', '.join(names())}), a model file (*{_MODEL_SUFFIX}) "
+            f"or package.module:factory, got {spec!r}"
+        )
+    return make(spec, seed=seed)
+
+
+def _load_factory(spec: str, seed: int | None) -> Agent:
+    module_name, _, attribute = spec.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        raise ValueError(
+            f"agent {spec!r}: module {module_name!r} cannot be imported ({_one_line(error)})"
+        ) from error
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        offered = [
+            name for name, value in vars(module).items() if callable(value) and name[0] != "_"
+        ]
+        raise ValueError(
+            f"agent {spec!r}: module {module_name!r} has no class or function {attribute!r}; "
+            f"it has {', '.join(offered) or 'none'}"
+        )
+    try:
+        agent = factory(seed=seed) if _accepts_seed(factory) else factory()
+    except Exception as error:
+        raise ValueError(f"agent {spec!r}: its factory failed ({_one_line(error)})") from error
+    if isinstance(agent, type) or not isinstance(agent, Agent):
+        raise ValueError(
+            f"agent {spec!r}: its factory must return a player with act, act_batch and reset, "
+            f"got {type(agent).__name__}"
+        )
+    return agent
+
+
+def _accepts_seed(factory: Any) -> bool:
+    try:
+        parameters = inspect.signature(factory).parameters
+    except ValueError:  # built-in callables may have no signature
+        return False
+    return "seed" in parameters or any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
+    )
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,132 @@
+"""Players by name, by model file and by a factory of one's own."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import agents
+from agents.heuristic import HeuristicAgent
+from agents.human import HumanAgent
+from helpers import run_python
+from poke_env.agent import RandomAgent
+
+NAMES = ("random", "greedy", "heuristic", "never_double", "always_double")
+
+
+def test_names_are_the_players_that_need_nothing() -> None:
+    assert agents.names() == NAMES
+    for name in agents.names():
+        assert type(agents.load(name, seed=3)) is type(agents.make(name))
+
+
+def test_the_ablations_are_the_heuristic_with_one_decision_fixed() -> None:
+    doubling = {}
+    for name in ("heuristic", "never_double", "always_double"):
+        agent = agents.make(name)
+        assert isinstance(agent, HeuristicAgent)
+        doubling[name] = agent.doubling
+    assert doubling == {"heuristic": "free", "never_double": "never", "always_double": "always"}
+
+
+def test_a_person_can_be_made() -> None:
+    assert isinstance(agents.make("human"), HumanAgent)
+
+
+@pytest.mark.parametrize("name", ["clever", "Random", "", None, 3, ["random"]])
+def test_unknown_names(name: object) -> None:
+    with pytest.raises(ValueError, match=r"^agent must be one of random, greedy, .* got "):
+        agents.make(name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name, arguments, message",
+    [
+        ("greedy", {"depth": 3}, "agent 'greedy' takes no argument depth; allowed are seed"),
+        ("never_double", {"doubling": "free"}, "takes no argument doubling; allowed are seed"),
+        ("heuristic", {"doubling": "often"}, "doubling must be one of free, never, always"),
+        ("network", {}, "agent 'network' needs the argument path"),
+        ("random", {"seed": -1}, "seed must be None or an integer of at least 0, got -1"),
+    ],
+)
+def test_wrong_arguments(name: str, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agents.make(name, **arguments)  # type: ignore[arg-type]
+
+
+FACTORIES = """
+    from poke_env.agent import RandomAgent
+
+    class Mine(RandomAgent):
+        def __init__(self, seed=0):
+            self.seed = seed
+            super().__init__(seed)
+
+    def without_seed():
+        return Mine(99)
+
+    def with_anything(**arguments):
+        return Mine(arguments["seed"])
+
+    def nothing():
+        return None
+
+    def the_class():
+        return Mine
+
+    def broken(seed):
+        raise RuntimeError("no luck\\ntoday")
+
+    NUMBER = 3
+"""
+
+
+@pytest.fixture
+def my_players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_players.py").write_text(textwrap.dedent(FACTORIES))
+    (tmp_path / "my_mistake.py").write_text("import a_library_that_is_not_there\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("my_players")
+@pytest.mark.parametrize("factory, seed", [("Mine", 5), ("without_seed", 99), ("with_anything", 5)])
+def test_own_factories(factory: str, seed: int) -> None:
+    agent = agents.load(f"my_players:{factory}", seed=5)
+    assert agent.seed == seed  # type: ignore[attr-defined]
+
+
+def test_factories_of_installed_packages() -> None:
+    assert isinstance(agents.load("poke_env.agent:RandomAgent"), RandomAgent)
+
+
+@pytest.mark.usefixtures("my_players")
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("clever", r"^agent must be a name \(random, .*, a model file .* or pack.* got 'clever'$"),
+        ("nobody.safetensors", r"^model file 'nobody.safetensors' does not exist$"),
+        ("no_such_module:Mine", r"module 'no_such_module' cannot be imported \(ModuleNotFound"),
+        ("my_mistake:Mine", r"module 'my_mistake' cannot be imported .*a_library_that_is_not_the"),
+        ("my_players:Yours", r"has no class or function 'Yours'; it has RandomAgent, Mine, with"),
+        ("my_players:NUMBER", r"has no class or function 'NUMBER'"),
+        ("my_players:", r"has no class or function ''"),
+        (":Mine", r"module '' cannot be imported"),
+        ("my_players:nothing", r"must return a player with act, act_batch and reset, got NoneTyp"),
+        ("my_players:the_class", r"must return a player with act, act_batch and reset, got ABCM"),
+        ("my_players:broken", r"its factory failed \(RuntimeError: no luck today\)$"),
+        ("network", r"^agent 'network' needs the argument path$"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_loaded(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agents.load(spec)
+
+
+def test_a_player_is_imported_when_it_is_asked_for() -> None:
+    loaded = run_python(
+        "-c",
+        "import sys, agents; print(*(name for name in sys.modules if name.startswith('agents.')))",
+    )
+    assert loaded.strip() == ""
