@@ -1,0 +1,682 @@
+"""Self-play training: what is kept, how a run goes on, and that the player learns."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium.wrappers import TimeLimit
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import agents
+from agents.network import Network, NetworkAgent
+from poke_env import observation, poke_v0
+from poke_env.agent import RandomAgent
+from training import duplicate, maskable_ppo, quickstart
+from training.export import network_of
+from training.maskable_ppo import Arguments, TrainingEnv, make_envs, train
+from training.pool import CURRENT, SNAPSHOT, OpponentPool, PoolOpponent
+
+ROOT = Path(__file__).resolve().parents[2]
+GAME = poke_v0.raw_env.game
+
+
+def arguments(out: Path | None, **changes: Any) -> Arguments:
+    """A run of seconds: four environments, the smallest pack, a small network."""
+    values: dict[str, Any] = {
+        "rules": "tiny",
+        "total_steps": 4000,
+        "num_envs": 4,
+        "n_steps": 250,
+        "batch_size": 250,
+        "n_epochs": 2,
+        "hidden": (16,),
+        "scripted": ("random",),
+        "snapshot_every": 1000,
+        "evaluate_every": 2000,
+        "evaluation_pairs": 30,
+        "evaluation_opponents": ("random",),
+        "checkpoint_every": 1000,
+        "pool_size": 3,
+    }
+    return Arguments(out=None if out is None else str(out), **{**values, **changes})
+
+
+def quiet() -> Console:
+    return Console(file=io.StringIO(), width=200)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run of 4,000 steps. Tests that change it take a copy."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    train(arguments(folder), quiet())
+    return folder
+
+
+@pytest.fixture
+def copied(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+def started(tmp_path: Path, **changes: Any) -> maskable_ppo.Run:
+    return maskable_ppo.start(arguments(tmp_path / "run", **changes))
+
+
+def curve(folder: Path, name: str) -> list[tuple[int, float]]:
+    events = EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    return [(point.step, point.value) for point in events.Scalars(name)]
+
+
+def python(*command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", *command], capture_output=True, text=True, env=environment
+    )
+
+
+def played(env: Any, matches: int, seed: int = 0) -> Any:
+    """Random matches of a single-agent environment: yields the last info of each."""
+    chance = np.random.default_rng(seed)
+    _, info = env.reset(seed=seed)
+    for _ in range(matches):
+        over = False
+        while not over:
+            action = int(chance.choice(np.flatnonzero(env.get_wrapper_attr("action_masks")())))
+            _, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        yield info
+        env.reset()
+
+
+# --- what a run leaves behind ---------------------------------------------------------------------
+
+
+def test_checkpoints_come_at_the_steps_asked_for(finished):
+    names = sorted(path.name for path in (finished / "checkpoints").glob("*.zip"))
+    assert names == [f"step_{step:09d}.zip" for step in (1000, 2000, 3000, 4000)]
+    for name in names:
+        steps = int(name[5:-4])
+        model = maskable_ppo.load_checkpoint(finished / "checkpoints" / name)
+        assert model.num_timesteps == steps
+        player = NetworkAgent((finished / "checkpoints" / name).with_suffix(".safetensors"))
+        assert player.description["training"]["steps"] == steps
+        assert (player.network.parameters == network_of(model.policy).parameters).all()
+
+
+def test_the_model_says_where_it_comes_from(finished):
+    player = agents.load(str(finished / "model.safetensors"))
+    assert isinstance(player, NetworkAgent)
+    assert player.rules == GAME.presets["tiny"]
+    training = player.description["training"]
+    assert training["steps"] == 4000
+    assert training["arguments"]["ent_coef"] == arguments(None).ent_coef
+    assert training["seed"] == 0
+    assert training["command"]
+    assert (
+        training["versions"]["torch"] == torch.__version__.split("+")[0]
+        or "+" in (training["versions"]["torch"])
+    )
+    stored = json.loads((finished / "arguments.json").read_text())
+    assert stored["arguments"]["rules"] == "tiny"
+    assert not [path for path in finished.rglob("*") if path.name.startswith(".")]
+
+
+def test_evaluations_say_how_both_sides_played(finished):
+    evaluations = json.loads((finished / "evaluations.json").read_text())
+    assert [record["step"] for record in evaluations] == [2000, 4000]
+    for record in evaluations:
+        assert record["deterministic"] is False
+        assert record["opponent_deterministic"] is None  # not a policy
+        assert record["margin_low"] <= record["margin"] <= record["margin_high"]
+        assert record["wins"] + record["draws"] + record["losses"] == 2 * record["pairs"]
+        assert record["forfeits"] == []
+
+
+def test_curves_cover_training_opponents_and_evaluations(finished):
+    steps = [1000, 2000, 3000, 4000]
+    for name in ("rollout/ep_rew_mean", "train/approx_kl", f"opponents/{CURRENT}/win_rate"):
+        assert [step for step, _ in curve(finished, name)] == steps
+    for name in ("margin", "margin_low", "margin_high"):
+        assert [step for step, _ in curve(finished, f"evaluation/random/{name}")] == [2000, 4000]
+    rates = [rate for _, rate in curve(finished, "train/learning_rate")]
+    asked = arguments(None)
+    assert rates[0] == pytest.approx(asked.learning_rate)
+    assert np.diff(rates) == pytest.approx(
+        [(asked.final_learning_rate - asked.learning_rate) / 4] * 3
+    )
+
+
+def test_the_pool_keeps_the_latest_snapshots(finished):
+    with zipfile.ZipFile(finished / "checkpoints" / "step_000004000.zip") as archive:
+        state = json.loads(archive.read("self_play.json"))
+    assert state["snapshots"] == [2000, 3000, 4000]
+    assert set(state["results"]) == {CURRENT, SNAPSHOT, "random"}
+
+
+def test_best_model_is_replaced_only_by_a_better_one(tmp_path, monkeypatch):
+    run = started(tmp_path)
+    margins = {1000: 5.0, 2000: 3.0, 3000: 5.0, 4000: 9.0}
+
+    def measured(self: Any, player: NetworkAgent, name: str) -> dict[str, Any]:
+        margin = margins[self.steps]
+        return {
+            "opponent": name, "margin": margin, "margin_low": margin, "margin_high": margin,
+        }  # fmt: skip
+
+    monkeypatch.setattr(maskable_ppo.Run, "_measure", measured)
+    best = []
+    for step in margins:
+        run.model.num_timesteps = step
+        run.evaluate()
+        best.append(NetworkAgent(run.folder / "best_model.safetensors").description["training"])
+    run.close()
+    assert [training["steps"] for training in best] == [1000, 1000, 1000, 4000]
+    assert best[-1]["score"] == 9.0
+    kept = sorted(path.stem for path in (run.folder / "best").glob("*.safetensors"))
+    assert kept == ["step_000001000", "step_000004000"]
+
+
+def test_the_same_seed_gives_the_same_player(tmp_path):
+    players = []
+    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+        folder = tmp_path / name
+        train(arguments(folder, total_steps=1000, seed=seed, evaluation_pairs=2), quiet())
+        players.append(NetworkAgent(folder / "model.safetensors").network.parameters)
+    assert (players[0] == players[1]).all()
+    assert (players[0] != players[2]).any()
+
+
+def test_the_exported_policy_is_that_of_torch(tmp_path):
+    run = started(tmp_path, rules="standard", hidden=(64, 32))
+    run.improve()
+    env = poke_v0.single_env(match="game")
+    chance = np.random.default_rng(0)
+    observations, masks = [], []
+    observed, info = env.reset(seed=0)
+    for _ in range(200):
+        observations.append(observed)
+        masks.append(info["action_mask"])
+        observed, _, over, _, info = env.step(int(chance.choice(np.flatnonzero(masks[-1]))))
+        if over:
+            observed, info = env.reset()
+    run.save_checkpoint()
+    run.close()
+    player = NetworkAgent(run.folder / "model.safetensors")
+    with torch.no_grad():
+        tensor = torch.as_tensor(np.stack(observations))
+        policy = run.model.policy.get_distribution(tensor, np.stack(masks)).distribution.probs
+    found = player.probabilities(np.stack(observations), np.stack(masks))
+    np.testing.assert_allclose(found, policy.numpy(), atol=1e-5)
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+def test_a_run_goes_on_in_a_new_process(tmp_path):
+    folder = tmp_path / "run"
+    command = [
+        "-m", "training.maskable_ppo", "--rules", "tiny", "--num-envs", "4", "--n-steps", "256",
+        "--batch-size", "256", "--hidden", "16", "--scripted", "random", "--snapshot-every", "1024",
+        "--checkpoint-every", "1024", "--evaluation-opponents", "random",
+        "--evaluation-pairs", "10", "--evaluate-every", "1024", "--total-steps", "2048",
+        "--out", str(folder),
+    ]  # fmt: skip
+    first = python(*command)
+    assert first.returncode == 0, first.stderr
+    assert "2,048 steps: random" in first.stdout
+    middle = maskable_ppo.load_checkpoint(folder / "checkpoints" / "step_000002048.zip")
+
+    second = python("-m", "training.maskable_ppo", "--resume", str(folder), "--total-steps", "4096")
+    assert second.returncode == 0, second.stderr
+    model = maskable_ppo.load_checkpoint(folder / "checkpoints" / "step_000004096.zip")
+    assert model.num_timesteps == 4096
+    updates = [
+        next(iter(each.policy.optimizer.state.values()))["step"].item() for each in (middle, model)
+    ]
+    assert updates == [2 * 4 * 10, 4 * 4 * 10] or updates[1] == 2 * updates[0] > 0
+
+    steps = [step for step, _ in curve(folder, "rollout/ep_rew_mean")]
+    assert steps == [1024, 2048, 3072, 4096]
+    rates = [rate for _, rate in curve(folder, "train/learning_rate")]
+    assert rates[2] == pytest.approx((rates[0] + Arguments().final_learning_rate) / 2)
+    assert rates[3] < rates[2]
+    assert [path.name for path in folder.glob("tensorboard*")] == ["tensorboard"]
+    assert all(path.is_file() for path in (folder / "tensorboard").iterdir())
+
+    with zipfile.ZipFile(folder / "checkpoints" / "step_000004096.zip") as archive:
+        state = json.loads(archive.read("self_play.json"))
+        data = json.loads(archive.read("data"))
+    assert state["snapshots"] == [1024, 2048, 3072, 4096]
+    assert [record["step"] for record in state["evaluations"]] == [1024, 2048, 3072, 4096]
+    assert sum(sum(list(t.values())[:3]) for t in state["results"].values()) > 1000
+    about = json.loads((folder / "arguments.json").read_text())
+    assert about["arguments"]["total_steps"] == 4096
+    first_command, second_command = (session["command"] for session in about["sessions"])
+    assert first_command.startswith("python -m training.maskable_ppo --rules tiny")
+    assert "--resume" in second_command
+
+    # What was pickled by a program that was started with -m is found by everybody else.
+    pickled = [item[":serialized:"] for item in data.values() if isinstance(item, dict)
+               and ":serialized:" in item]  # fmt: skip
+    assert pickled
+    assert not any(b"__main__" in base64.b64decode(item) for item in pickled)
+    assert agents.load(str(folder / "best_model.safetensors"))
+
+
+def test_resuming_restores_pool_optimizer_and_evaluations(copied):
+    stored = maskable_ppo.stored_arguments(copied)
+    run = maskable_ppo.resume(replace(stored, resume=str(copied), total_steps=6000))
+    assert run.steps == 4000
+    assert list(run.pool.snapshots) == [2000, 3000, 4000]
+    for step, network in run.pool.snapshots.items():
+        saved = NetworkAgent(copied / "checkpoints" / f"step_{step:09d}.safetensors").network
+        assert (network.parameters == saved.parameters).all()
+    assert (run.pool.current.parameters == run.pool.snapshots[4000].parameters).all()
+    assert [record["step"] for record in run.evaluations] == [2000, 4000]
+    assert run.pool.results["random"].matches > 0
+    assert run.model.policy.optimizer.state
+    assert run.progress == pytest.approx(4000 / 6000)
+    assert run.seconds > 0
+    run.close()
+
+
+def test_what_a_killed_run_did_after_its_checkpoint_does_not_show(tmp_path):
+    run = started(tmp_path)
+    run.improve()
+    run.save_checkpoint()
+    run.improve()
+    run.improve()
+    run.take_snapshot()
+    run.close()  # the process dies here
+    (run.folder / "checkpoints" / ".123-step_000003000.zip").write_bytes(b"half a file")
+    assert [step for step, _ in curve(run.folder, "rollout/ep_rew_mean")] == [1000, 2000, 3000]
+
+    stored = maskable_ppo.stored_arguments(run.folder)
+    again = maskable_ppo.resume(replace(stored, resume=str(run.folder)))
+    assert again.steps == 1000
+    again.improve()
+    again.close()
+    assert [step for step, _ in curve(run.folder, "rollout/ep_rew_mean")] == [1000, 2000]
+
+
+def test_a_resumed_run_does_not_meet_the_same_decks_again(copied):
+    stored = maskable_ppo.stored_arguments(copied)
+    run = maskable_ppo.resume(replace(stored, resume=str(copied), total_steps=6000))
+    later = run.model.env.reset()
+    run.close()
+    earlier = make_envs(stored, run.pool)
+    earlier.seed(stored.seed)
+    assert (later != earlier.reset()).any()
+
+
+def test_a_learner_without_environments_says_so(finished):
+    model = maskable_ppo.load_checkpoint(finished / "checkpoints" / "step_000004000.zip")
+    with pytest.raises(ValueError, match="has no environment"):
+        model.learn(100)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def refused(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """The one sentence with which a command line is refused."""
+    with pytest.raises(SystemExit) as stopped:
+        maskable_ppo.main(argv)
+    assert stopped.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    return printed.err
+
+
+def test_a_folder_with_something_in_it_is_left_alone(copied, capsys):
+    before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
+    assert "--resume" in refused(capsys, "--out", str(copied))
+    assert "exists already" in refused(capsys, "--out", str(copied / "model.json"))
+    assert before == {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--learning-rate", "0.5"], "learning_rate is 0.5, but the run in"),
+        (["--rules", "small"], "rules is 'small'"),
+        (["--out", "elsewhere"], "out is 'elsewhere'"),
+        ([], "is complete with 4000 steps"),
+    ],
+)
+def test_what_contradicts_the_run_is_refused(finished, capsys, change, message):
+    assert message in refused(capsys, "--resume", str(finished), *change)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path, copied, capsys):
+    assert "has no arguments.json" in refused(capsys, "--resume", str(tmp_path))
+    (copied / "arguments.json").write_text('{"arguments": {"colour": 3}}')
+    assert "damaged or of another version" in refused(capsys, "--resume", str(copied))
+    maskable_ppo.start(arguments(tmp_path / "new")).close()
+    new = str(tmp_path / "new")
+    assert "has no checkpoint yet" in refused(capsys, "--resume", new)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--rules", "huge"], "rules must be one of 'standard'"),
+        (["--match", "set"], "match must be one of"),
+        (["--scripted", "nobody"], "agent must be"),
+        (["--evaluation-opponents", "nobody"], "agent must be"),
+        (["--num-envs", "0"], "num_envs must be an integer of at least 1, got 0"),
+        (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
+        (["--ent-coef", "-1"], "ent_coef must be a number of at least 0, got -1"),
+        (["--minutes", "0"], "minutes must be a number above 0"),
+        (["--total-steps", "None"], "total_steps or minutes must be given"),
+        (["--current-share", "0.9"], "must add up to 1"),
+        (["--batch-size", "100000"], "batch_size must be at most"),
+        (["--checkpoint-every", "10"], "checkpoint_every must be at least"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_written(tmp_path, capsys, argv, message):
+    assert message in refused(capsys, *argv, "--out", str(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert "folder that can be written to" in refused(
+        capsys, "--out", str(tmp_path / "file" / "run")
+    )
+
+
+def test_ctrl_c_says_how_to_go_on(copied, tmp_path, capsys, monkeypatch):
+    def interrupted(self: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(maskable_ppo.Run, "improve", interrupted)
+    monkeypatch.setattr(maskable_ppo.Run, "warm_up", lambda self: None)
+    new = ["--rules", "tiny", "--out", str(tmp_path / "new")]
+    for argv, message in (
+        (new, "before the first checkpoint"),
+        (["--resume", str(copied), "--total-steps", "9000"], f"--resume {copied} goes on"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            maskable_ppo.main(argv)
+        assert stopped.value.code == 130
+        assert message in capsys.readouterr().err
+
+
+def test_players_that_a_killed_process_left_in_halves_are_repaired(copied):
+    whole = NetworkAgent(copied / "best_model.safetensors").description["weights_sha256"]
+    early = copied / "checkpoints" / "step_000001000.safetensors"
+    for name in ("model", "best_model"):
+        shutil.copy(early, copied / f"{name}.safetensors")
+    stored = maskable_ppo.stored_arguments(copied)
+    maskable_ppo.resume(replace(stored, resume=str(copied), total_steps=9000)).close()
+    assert NetworkAgent(copied / "best_model.safetensors").description["weights_sha256"] == whole
+    assert NetworkAgent(copied / "model.safetensors").description["training"]["steps"] == 4000
+
+
+def test_a_damaged_checkpoint_is_refused(copied, capsys):
+    path = copied / "checkpoints" / "step_000004000.zip"
+    path.write_bytes(path.read_bytes()[:1000])
+    assert "is damaged" in refused(capsys, "--resume", str(copied), "--total-steps", "9000")
+
+
+def test_a_run_ends_by_time_with_its_last_player(tmp_path, monkeypatch):
+    seconds = iter(range(0, 100_000, 7))
+    monkeypatch.setattr(maskable_ppo.Run, "seconds", property(lambda self: next(seconds)))
+    folder = tmp_path / "run"
+    model = train(arguments(folder, total_steps=None, minutes=1.0), quiet())
+    steps = NetworkAgent(model).description["training"]["steps"]
+    assert 0 < steps < 10_000
+    assert (folder / "checkpoints" / f"step_{steps:09d}.zip").is_file()
+    assert json.loads((folder / "evaluations.json").read_text())[-1]["step"] == steps
+
+
+# --- opponents ------------------------------------------------------------------------------------
+
+
+def uniform(actions: int = 4) -> Network:
+    size = observation.length(GAME)
+    return Network((size, actions), "relu", np.zeros((size + 1) * actions, np.float32))
+
+
+class Witness(RandomAgent):
+    """Remembers what it was shown."""
+
+    seen: list[np.ndarray] = []
+
+    def act(self, observation: Any, key: Any = None) -> int:
+        Witness.seen.append(observation["observation"].copy())
+        return super().act(observation, key)
+
+
+def test_opponents_come_in_the_shares_asked_for():
+    pool = OpponentPool(uniform(), (0.5, 0.3, 0.2), {"random": RandomAgent()}, size=2)
+    chance = np.random.default_rng(0)
+    assert {pool.draw(chance)[0] for _ in range(200)} == {CURRENT, "random"}
+    for step in (1, 2, 3):
+        pool.add_snapshot(step, uniform())
+    assert list(pool.snapshots) == [2, 3]
+    drawn = [pool.draw(chance) for _ in range(4000)]
+    for name, share in ((CURRENT, 0.5), (SNAPSHOT, 0.3), ("random", 0.2)):
+        found = np.mean([kind == name for kind, _ in drawn])
+        assert abs(found - share) < 0.04
+    networks = [id(network) for kind, network in drawn if kind == SNAPSHOT]
+    assert set(networks) == {id(network) for network in pool.snapshots.values()}
+
+
+def test_an_opponent_changes_only_between_matches(monkeypatch):
+    pool = OpponentPool(uniform(), (0.3, 0.3, 0.4), {"random": RandomAgent()}, size=5)
+    pool.add_snapshot(1, uniform())
+    env = TrainingEnv(PoolOpponent(pool), rules="tiny", match="game")
+    env.reset(seed=0)
+    names = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        player, name = env.opponent._player, env.opponent.name
+        names.add(name)
+        over = False
+        while not over:
+            pool.current = uniform()
+            pool.add_snapshot(seed, uniform())
+            action = int(np.flatnonzero(env.action_masks())[0])
+            *_, over, _, info = env.step(action)
+            assert env.opponent._player is player
+        assert info["opponent"] == name
+    assert names == {CURRENT, SNAPSHOT, "random"}
+
+
+def test_copies_of_an_opponent_share_the_pool_and_draw_by_their_own_seed():
+    pool = OpponentPool(uniform(), (0.5, 0.0, 0.5), {"random": RandomAgent()})
+    first, second = (TrainingEnv(PoolOpponent(pool)).opponent for _ in range(2))
+    assert first._pool is second._pool is pool
+    assert first._scripted["random"] is not second._scripted["random"]
+    names = []
+    for seed in range(40):
+        first.reset(seed)
+        second.reset(seed)
+        assert first.name == second.name
+        names.append(first.name)
+    assert 5 < names.count(CURRENT) < 35
+
+
+def test_learner_and_opponent_sit_in_both_seats_and_see_their_own():
+    Witness.seen = []
+    pool = OpponentPool(uniform(32), (0.0, 0.0, 1.0), {"witness": Witness()})
+    env = TrainingEnv(PoolOpponent(pool))
+    chance = np.random.default_rng(0)
+    non_dealer = 0
+    for episode in range(200):
+        observed, _ = env.reset(seed=0 if episode == 0 else None)
+        deals = poke_v0.decode(observed)["dealer"]
+        non_dealer += not deals
+        over = False
+        while not over:
+            action = int(chance.choice(np.flatnonzero(env.action_masks())))
+            observed, _, over, _, _ = env.step(action)
+        own = set(poke_v0.decode(observed)["slots"])
+        for seen in Witness.seen:
+            decoded = poke_v0.decode(seen)
+            assert decoded["to_move"]
+            assert decoded["dealer"] is not deals
+            assert not own & set(decoded["slots"])
+        Witness.seen = []
+    assert 75 <= non_dealer <= 125
+
+
+def test_networks_in_the_pool_play_as_the_player_is_documented_to():
+    size = observation.length(GAME)
+    parameters = np.zeros((size + 1) * 32, np.float32)
+    parameters[-32:] = -20.0
+    parameters[-32 + 4], parameters[-32 + 9] = np.log(0.6), np.log(0.4)
+    pool = OpponentPool(Network((size, 32), "relu", parameters))
+    observed = {"observation": np.zeros(size, np.float32), "action_mask": np.ones(32, np.int8)}
+    sampled, strict = PoolOpponent(pool), PoolOpponent(pool, deterministic=True)
+    chosen = []
+    for seed in range(1000):
+        sampled.reset(seed)
+        chosen.append(sampled.act(observed))
+    assert abs(chosen.count(4) / 1000 - 0.6) <= 0.05
+    assert {strict.act(observed) for _ in range(20)} == {4}
+
+
+def test_environments_pass_the_checker_of_stable_baselines3():
+    check_env(TrainingEnv(PoolOpponent(OpponentPool(uniform(32)))))
+
+
+# --- masks, numbers, and libraries ----------------------------------------------------------------
+
+
+def test_masks_reach_the_learner_through_wrappers():
+    env = Monitor(TimeLimit(gymnasium.make("sackson/Poke-v0"), 500))
+    assert is_masking_supported(env)
+    env.reset(seed=0)
+    mask = env.get_wrapper_attr("action_masks")()
+    assert mask.dtype == bool
+    assert (mask == get_action_masks(env)).all()
+    model = MaskablePPO("MlpPolicy", env, n_steps=128, batch_size=64, seed=0, device="cpu")
+    model.learn(256)
+    assert model.num_timesteps == 256
+
+
+def test_a_cut_match_is_truncated_and_a_finished_one_is_not():
+    for match, cut in (("deal", False), ("rubber", True)):
+        envs = DummyVecEnv([lambda match=match: poke_v0.single_env(match=match, max_deals=1)])
+        envs.seed(0)
+        envs.reset()
+        for _ in range(100):
+            [mask] = envs.env_method("action_masks")
+            _, _, [done], [info] = envs.step(np.flatnonzero(mask)[:1])
+            if done:
+                break
+        assert info["TimeLimit.truncated"] is cut
+        assert poke_v0.decode(info["terminal_observation"])["phase"] == "over"
+
+
+def test_distributions_are_validated_and_masked_twice_without_an_error():
+    assert torch.distributions.Distribution._validate_args
+    chance = torch.Generator().manual_seed(0)
+    logits = 20 * torch.randn(4096, 32, generator=chance)
+    masks = torch.rand(4096, 32, generator=chance) < 0.3
+    masks[:, 0] = True
+    distribution = MaskableCategorical(logits=logits)
+    for _ in range(2):
+        assert distribution.probs.isfinite().all()
+        distribution.apply_masking(masks)
+    for path in [*(ROOT / "training").glob("*.py"), *(ROOT / "agents").glob("*.py")]:
+        assert "validate_args" not in path.read_text(encoding="utf-8"), path
+
+
+def assert_sound(run: maskable_ppo.Run) -> None:
+    assert torch.distributions.Distribution._validate_args
+    assert all(values.isfinite().all() for values in run.model.policy.parameters())
+
+
+def test_training_gives_no_number_that_is_none(tmp_path):
+    run = started(tmp_path, learning_rate=3e-3, hidden=(64, 64))
+    for _ in range(3):
+        run.improve()
+    run.close()
+    assert_sound(run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["tiny", "small", "standard"])
+def test_20000_steps_give_no_number_that_is_none(tmp_path, rules):
+    run = started(tmp_path, rules=rules, total_steps=20_000, hidden=(256, 256))
+    while run.progress < 1:
+        run.improve()
+        run.take_snapshot()
+    run.close()
+    assert_sound(run)
+
+
+def test_the_policy_is_judged_by_the_masks_it_acted_with(tmp_path):
+    run = started(tmp_path, learning_rate=0.0, final_learning_rate=0.0, n_epochs=1)
+    run.improve()
+    run.close()
+    assert curve(run.folder, "train/approx_kl")[0][1] < 1e-6
+    assert curve(run.folder, "train/clip_fraction")[0][1] == 0
+
+
+# --- learning -------------------------------------------------------------------------------------
+
+
+def test_the_player_learns_to_beat_random_play(tmp_path):
+    asked = arguments(
+        tmp_path / "run",
+        rules="small",
+        total_steps=6000,
+        num_envs=16,
+        n_steps=125,
+        n_epochs=8,
+        hidden=(64, 64),
+        learning_rate=3e-3,
+        checkpoint_every=50_000,
+        evaluate_every=50_000,
+        snapshot_every=2000,
+    )
+    assert asked.total_steps <= 100_000
+    model = train(asked, quiet())
+    duel = duplicate.play(
+        agents.load(str(model)), agents.make("random"), 400, seed=123, rules="small"
+    )
+    assert duel.interval()[0] > 0
+    assert not duel.forfeits
+
+
+def test_the_quick_start_trains_and_ranks(tmp_path):
+    output = io.StringIO()
+    settings = quickstart.Settings(minutes=0.02, deals=2, rules="tiny", out=str(tmp_path / "first"))
+    folder = quickstart.run(settings, Console(file=output, width=200))
+    text = output.getvalue()
+    for name in ("trained", *agents.names()):
+        assert name in text
+    for path in ("model.safetensors", "tournament/report.html", "tournament/results.json"):
+        assert (folder / path).is_file()
+        assert str(folder / path) in text
+    assert str(folder / "tensorboard") in text
+    with pytest.raises(ValueError, match="exists already"):
+        quickstart.run(settings, quiet())

@@ -1,0 +1,123 @@
+"""From nothing to a ranking: train a player by self-play, then let it play the scripted ones.
+
+    python -m training.quickstart --minutes 2
+
+Everything lands in one new folder: the training run (see `training.maskable_ppo`) and, under
+`tournament/`, results, report and plots.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+
+import agents
+from training import cli, maskable_ppo, report, tournament
+
+TRAINED = "trained"
+"""The new player's name in the tables."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Train a player by self-play and rank it among the scripted ones."""
+
+    minutes: float = 2.0
+    """of training"""
+    deals: int = 200
+    """deck orders that every two players play in the tournament, each twice with seats exchanged"""
+    seed: int = 0
+    """of the training; the tournament plays other decks"""
+    rules: str = "standard"
+    """preset of rules: standard, small or tiny"""
+    out: str | None = None
+    """a new folder; by default runs/quickstart-DATE-TIME"""
+
+
+def rank(model: Path, settings: Settings, console: Console) -> Path:
+    """Play the tournament of a model and the scripted players, and print it.
+
+    Args:
+        model: a model file.
+        settings: what is played.
+        console: where tables and a bar are shown.
+
+    Returns:
+        The folder with results and report, beside the model.
+    """
+    plan = tournament.prepare(
+        [str(model), *agents.names()], settings.deals, settings.seed + 1, rules=settings.rules
+    )
+    entrants = [
+        replace(entrant, label=TRAINED) if entrant.spec == str(model) else entrant
+        for entrant in plan.entrants
+    ]
+    plan = replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
+    folder = tournament.claim_folder(model.parent / "tournament")
+    with maskable_ppo.progress_bar(console, "tournament") as bar:
+        task = bar.add_task("", total=len(plan.meetings) * plan.deals)
+        played = plan.play(
+            lambda pairs, names: bar.update(task, completed=pairs, description=names)
+        )
+    document = played.as_dict()
+    tournament.save(document, folder)
+    report.show(document, console)
+    return folder
+
+
+def run(settings: Settings, console: Console | None = None) -> Path:
+    """Train, rank, and say where everything lies.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ValueError, OSError: in one sentence, what is wrong.
+    """
+    console = console or Console()
+    if not settings.minutes > 0 or not math.isfinite(settings.minutes):
+        raise ValueError(f"minutes must be a number above 0, got {settings.minutes!r}")
+    folder = settings.out or f"runs/quickstart-{datetime.now():%Y%m%d-%H%M%S}"
+    console.print(
+        f"Training by self-play for {settings.minutes:g} minutes, into {folder}", highlight=False
+    )
+    model = maskable_ppo.train(
+        maskable_ppo.Arguments(
+            minutes=settings.minutes,
+            total_steps=None,
+            seed=settings.seed,
+            rules=settings.rules,
+            out=folder,
+        ),
+        console,
+    )
+    console.print(
+        f"Tournament of {len(agents.names()) + 1} players over {settings.deals} deck orders",
+        highlight=False,
+    )
+    ranking = rank(model, settings, console)
+    for what, where in (
+        ("Report", str(ranking / tournament.REPORT)),
+        ("Numbers", str(ranking / tournament.RESULTS)),
+        ("Model", str(model)),
+        ("Logs", f"tensorboard --logdir {shlex.quote(str(model.parent / 'tensorboard'))}"),
+        ("Go on", f"python -m training.maskable_ppo --resume {shlex.quote(folder)} --minutes 30"),
+        ("Play it", f"python -m training.play --opponent {shlex.quote(str(model))}"),
+    ):
+        console.print(f"{what + ':':9} {where}", highlight=False, soft_wrap=True)
+    return Path(folder)
+
+
+@cli.main
+def main(settings: Settings) -> None:
+    """The command line."""
+    run(settings)
+
+
+if __name__ == "__main__":
+    main()
