@@ -52,24 +52,24 @@ def best_play(reading: Reading, mask: Mask, worth: Floats) -> int:
         mask: int8 (A,), the legal actions.
         worth: float64 (6,), what it is worth to end the deal with so many cards taken.
     """
-    unknown = count_bits(reading.held)
-    if reading.phase == FOLLOW:
-        unknown -= reading.lead_size
+    unknown = count_bits(reading["held"])
+    if reading["phase"] == FOLLOW:
+        unknown -= reading["lead_size"]
     pool = opponent_pool(reading, unknown)
     lacks = chances_of_lack(reading, pool, unknown)
     leading, waiting = _values(reading, pool, unknown, lacks, worth)
-    taken = reading.taken[0]
+    taken = reading["taken"][0]
     best = 0
     best_value = -np.inf
     for action in range(1, mask.shape[0]):
         if mask[action]:
-            rest = reading.held & ~action
+            rest = reading["held"] & ~action
             count = count_bits(action)
             rank = set_rank(reading, action)
-            if reading.phase == LEAD:
+            if reading["phase"] == LEAD:
                 stands = lacks[count, rank + 1]
                 value = stands * leading[rest, taken + count] + (1 - stands) * waiting[rest, taken]
-            elif rank > reading.lead_rank:
+            elif rank > reading["lead_rank"]:
                 value = leading[rest, taken + count]
             else:
                 value = waiting[rest, taken]
@@ -88,11 +88,11 @@ def opponent_pool(reading: Reading, unknown: int) -> Integers:
     An observation does not tell the rules. Where they leave him free (`must_beat=False`) the
     inference is a guess, and given up if it leaves too few cards.
     """
-    pool = reading.unseen.copy()
-    for rank in range(reading.no_higher[1] + 1, RANKS):
-        pool[rank] = 0
+    pool = np.zeros(RANKS, np.int64)
+    for rank in range(min(reading["no_higher"][1] + 1, RANKS)):
+        pool[rank] = reading["unseen"][rank]
     if pool.sum() < unknown:
-        return reading.unseen
+        pool[:] = reading["unseen"]
     return pool
 
 
@@ -109,7 +109,7 @@ def chances_of_lack(reading: Reading, pool: Integers, unknown: int) -> Floats:
     for count in range(1, MAX_HAND):
         _count_lack(pool, unknown, count, lacks[count])
         # He threw off to so many cards of rank `limit`: what is known has no chance but one.
-        limit = reading.no_higher[count]
+        limit = reading["no_higher"][count]
         if limit < RANKS:
             known = lacks[count, limit + 1]
             for rank in range(RANKS + 1):
@@ -161,15 +161,15 @@ def _values(
         if no_pair < 1:
             highest[1, rank] = (lacks[2, rank] - no_pair) / (1 - no_pair)
     total = pool.sum()
-    for left in range(1, 1 << reading.size):
+    for left in range(1, 1 << reading["size"]):
         cards = count_bits(left)
-        if left & ~reading.held or left == reading.held or cards > unknown:
+        if left & ~reading["held"] or left == reading["held"] or cards > unknown:
             continue  # not what can be left after this trick
         below = 0
         for rank in range(RANKS):
             highest[0, rank] = _WAYS[below, cards] / _WAYS[total, cards]
             below += pool[rank]
-        for taken in range(reading.taken[0], reading.size - cards + 1):
+        for taken in range(reading["taken"][0], reading["size"] - cards + 1):
             leading[left, taken] = _lead_value(reading, left, taken, lacks, leading, waiting)
             throw = _throw_value(left, taken, waiting)
             thrown[left, taken] = throw
@@ -188,16 +188,16 @@ def _lead_value(
 ) -> float:
     """The worth of the best lead from the slots `left`."""
     best = -np.inf
-    for slot in range(reading.size):
+    for slot in range(reading["size"]):
         lead = 0
         count = 0
-        for other in range(slot, reading.size):
-            same = reading.ranks[other] == reading.ranks[slot]
+        for other in range(slot, reading["size"]):
+            same = reading["ranks"][other] == reading["ranks"][slot]
             if (left >> slot) & 1 and (left >> other) & 1 and same:
                 lead |= 1 << other
                 count += 1
                 rest = left & ~lead
-                stands = lacks[count, reading.ranks[slot] + 1]
+                stands = lacks[count, reading["ranks"][slot] + 1]
                 value = stands * leading[rest, taken + count] + (1 - stands) * waiting[rest, taken]
                 best = max(best, value)
     return best
@@ -241,10 +241,10 @@ def _follow_value(
     above = 1.0
     best = throw
     beaten = False
-    for slot in range(reading.size - 1, count - 2, -1):
+    for slot in range(reading["size"] - 1, count - 2, -1):
         chosen = (1 << slot) | (1 << (slot - count + 1))
-        rank = reading.ranks[slot]
-        if left & chosen != chosen or reading.ranks[slot - count + 1] != rank:
+        rank = reading["ranks"][slot]
+        if left & chosen != chosen or reading["ranks"][slot - count + 1] != rank:
             continue
         value += (above - highest[rank]) * best
         above = highest[rank]

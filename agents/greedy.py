@@ -16,7 +16,17 @@ from agents.holdings import (
     TWO_PAIR,
     holding,
 )
-from agents.reading import DRAW, LEAD, Integers, Mask, Reading, count_bits, read, set_rank
+from agents.reading import (
+    DRAW,
+    LEAD,
+    READING,
+    Integers,
+    Mask,
+    Reading,
+    count_bits,
+    read,
+    set_rank,
+)
 from poke_env._jit import compiled
 from poke_env.agent import KeyedAgent, Masks, Observations
 
@@ -45,9 +55,10 @@ class GreedyAgent(KeyedAgent):
 @compiled
 def _choose(observations: Observations, masks: Masks) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
+    reading = np.zeros(1, READING)[0]
     for i in range(masks.shape[0]):
-        reading = read(observations[i], masks[i])
-        if reading.phase == DRAW:
+        read(observations[i], masks[i], reading)
+        if reading["phase"] == DRAW:
             chosen[i] = _draw(reading, masks[i])
         else:
             chosen[i] = _play(reading, masks[i])
@@ -56,15 +67,15 @@ def _choose(observations: Observations, masks: Masks) -> Integers:
 
 @compiled
 def _draw(reading: Reading, mask: Mask) -> int:
-    ranks, suits, size = reading.ranks, reading.suits, reading.size
-    whole = holding(ranks, suits, reading.held, size)
+    ranks, suits, size = reading["ranks"], reading["suits"], reading["size"]
+    whole = holding(ranks, suits, reading["held"], size)
     if STRAIGHT <= whole < INSIDE_STRAIGHT:
         return 0
     best = 0
     best_worth = 1000 * _PREFERENCE[whole]
     for action in range(1, mask.shape[0]):
         if mask[action]:
-            kept = reading.held & ~action
+            kept = reading["held"] & ~action
             worth = 1000 * _PREFERENCE[holding(ranks, suits, kept, size)]
             worth += 100 * count_bits(action) + _sum_of_ranks(ranks, kept)
             if worth > best_worth:
@@ -80,10 +91,10 @@ def _play(reading: Reading, mask: Mask) -> int:
     best_worth = -1_000_000
     for action in range(1, mask.shape[0]):
         if mask[action]:
-            total = _sum_of_ranks(reading.ranks, action)
-            if reading.phase == LEAD:
+            total = _sum_of_ranks(reading["ranks"], action)
+            if reading["phase"] == LEAD:
                 worth = 100 * count_bits(action) + total
-            elif set_rank(reading, action) > reading.lead_rank:
+            elif set_rank(reading, action) > reading["lead_rank"]:
                 worth = 1000 - total
             else:
                 worth = -total

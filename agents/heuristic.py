@@ -16,6 +16,7 @@ from agents.reading import (
     DRAW,
     PACK_RANKS,
     RANKS,
+    READING,
     Floats,
     Integers,
     Mask,
@@ -97,12 +98,13 @@ class HeuristicAgent(KeyedAgent):
 @compiled
 def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
+    reading = np.zeros(1, READING)[0]
     for i in range(masks.shape[0]):
-        reading = read(observations[i], masks[i])
-        if reading.phase == DRAW:
+        read(observations[i], masks[i], reading)
+        if reading["phase"] == DRAW:
             chosen[i] = _best_draw(reading, masks[i], doubling)
         else:
-            worth = worth_of_cards(reading, reading.values[0], reading.values[1])
+            worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
             chosen[i] = best_play(reading, masks[i], worth)
     return chosen
 
@@ -110,8 +112,9 @@ def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers
 @compiled
 def _best_draw(reading: Reading, mask: Mask, doubling: int) -> int:
     """The discard, or 0 to stand pat, of greatest expected worth."""
-    own_value, other_value = reading.values
-    factor = _FACTOR[reading.dealer, reading.draws[0]]
+    own_value = reading["values"][0]
+    other_value = reading["values"][1]
+    factor = _FACTOR[reading["dealer"], reading["draws"][0]]
     standing = worth_of_cards(reading, own_value, other_value)
     drawing = worth_of_cards(reading, own_value, int(other_value * factor))
     best = 0
@@ -134,21 +137,21 @@ def _expected(reading: Reading, action: int, worth: Floats) -> float:
     Cards taken are spread around their expectation as in so many even throws of a coin, which fits
     what is seen in play.
     """
-    size = reading.size
-    kept = reading.held & ~action
-    kind = holding(reading.ranks, reading.suits, kept, size)
+    size = reading["size"]
+    kept = reading["held"] & ~action
+    kind = holding(reading["ranks"], reading["suits"], kept, size)
     changed = count_bits(action)
-    cards = _CARDS[size, reading.dealer, kind, changed]
-    poker = _POKER[size, reading.dealer, kind, changed]
+    cards = _CARDS[size, reading["dealer"], kind, changed]
+    poker = _POKER[size, reading["dealer"], kind, changed]
     if np.isnan(cards):
         return -1e9
-    cards += _AGAINST[size, min(reading.last_draw[1], 3)]
+    cards += _AGAINST[size, min(reading["last_draw"][1], 3)]
     for slot in range(size):
         if (kept >> slot) & 1:
             count = 0
             for other in range(size):
-                count += (kept >> other) & 1 and reading.ranks[other] == reading.ranks[slot]
-            higher = (reading.ranks[slot] - MIDDLE[size]) / count
+                count += (kept >> other) & 1 and reading["ranks"][other] == reading["ranks"][slot]
+            higher = (reading["ranks"][slot] - MIDDLE[size]) / count
             cards += _CARDS_BY_RANK[size, min(count, 3)] * higher
             poker += _POKER_BY_RANK[size, min(count, 3)] * higher
     chance = min(max(cards / size, 0.01), 0.99)

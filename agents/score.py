@@ -93,15 +93,15 @@ def worth_of_cards(reading: Reading, own_value: int, other_value: int) -> Floats
     Returns:
         Points above the line, up to a constant that does not depend on the cards.
     """
-    size = reading.size
-    own = reading.below[0]
-    other = reading.below[1]
+    size = reading["size"]
+    own = reading["below"][0]
+    other = reading["below"][1]
     # A score that cannot stand under the target assumed is read as one point short of it.
     excess = max(own, other) - (4 * size - 1)
     if own != other and excess > 0:
         own = max(own - excess, 0)
         other = max(other - excess, 0)
-    swing = _SWINGS[min(reading.games[0], 1), min(reading.games[1], 1)]
+    swing = _SWINGS[min(reading["games"][0], 1), min(reading["games"][1], 1)]
     worth = np.zeros(MAX_HAND + 1)
     for cards in range(size + 1):
         chance = _win_chance(size, own + cards * own_value, other + (size - cards) * other_value)

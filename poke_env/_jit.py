@@ -25,12 +25,12 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
-def sources_digest(*folders: Path) -> str:
-    """Hexadecimal digest of the names and contents of all Python files below `folders`."""
+def sources_digest(*places: Path) -> str:
+    """Hexadecimal digest of the names and contents of files, and of all modules below folders."""
     digest = hashlib.blake2b(digest_size=16)
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+    for place in places:
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(f"{path.relative_to(place.parent).as_posix()}\0".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -41,10 +41,11 @@ class _StampedBySources:
     _py_file: str
 
     def get_source_stamp(self) -> str:
-        home = Path(self._py_file).resolve().parent
-        if home.is_relative_to(PACKAGE):
+        file = Path(self._py_file).resolve()
+        if file.is_relative_to(PACKAGE):
             return sources_digest(PACKAGE)
-        return sources_digest(PACKAGE, home)
+        in_package = (file.parent / "__init__.py").exists()
+        return sources_digest(PACKAGE, file.parent if in_package else file)
 
 
 class _UserProvided(_StampedBySources, caching.UserProvidedCacheLocator):

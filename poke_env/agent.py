@@ -68,6 +68,9 @@ class KeyedAgent(ABC):
         self, observations: Observations, masks: Masks, keys: Keys | None = None
     ) -> npt.NDArray[np.int64]:
         """See `Agent.act_batch`."""
+        # One layout, so that compiled players are compiled once.
+        observations = np.require(observations, np.float32, ["C", "W"])
+        masks = np.require(masks, np.int8, ["C", "W"])
         if not masks.any(axis=1).all():
             rows = np.flatnonzero(~masks.any(axis=1)).tolist()
             raise ValueError(f"action_mask allows no action in rows {rows}: is the match over?")

@@ -5,7 +5,7 @@ heuristic player does, who is his opponent. What he kept at his last decision is
 what the deal brought him. Half of the deals are played at 0-0, the others at any score of a game.
 
 The heuristic player draws by the table that is there, so the command is repeated until the table
-changes no more. Begun with the tables empty, it takes four rounds.
+changes by no more than chance. Begun with the tables empty, that takes four rounds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 import agents
 from agents.heuristic import MIDDLE
 from agents.holdings import holding
-from agents.reading import RANKS, count_bits, read
+from agents.reading import RANKS, READING, count_bits, read
 from poke_env import engine, observation, streams
 from poke_env._jit import compiled
 from poke_env.cards import Category
@@ -105,18 +105,19 @@ def _describe(
     seen: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], chosen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     described = np.zeros((seen.shape[0], 5 + RANKS), np.int64)
+    reading = np.zeros(1, READING)[0]
     for i in range(seen.shape[0]):
-        reading = read(seen[i], masks[i])
-        kept = reading.held & ~chosen[i]
+        read(seen[i], masks[i], reading)
+        kept = reading["held"] & ~chosen[i]
         changed = count_bits(chosen[i])
-        described[i, 0] = reading.dealer
-        described[i, 1] = reading.last_draw[1]
-        described[i, 2] = holding(reading.ranks, reading.suits, kept, reading.size)
+        described[i, 0] = reading["dealer"]
+        described[i, 1] = reading["last_draw"][1]
+        described[i, 2] = holding(reading["ranks"], reading["suits"], kept, reading["size"])
         described[i, 3] = changed
-        described[i, 4] = reading.draws[0] + (changed > 0)
-        for slot in range(reading.size):
+        described[i, 4] = reading["draws"][0] + (changed > 0)
+        for slot in range(reading["size"]):
             if (kept >> slot) & 1:
-                described[i, 5 + reading.ranks[slot]] += 1
+                described[i, 5 + reading["ranks"][slot]] += 1
     return described
 
 
@@ -162,7 +163,7 @@ def as_module(fits: dict[int, dict[str, Array]], settings: Settings) -> str:
             if often >= settings.least:
                 place = f"({size}, {dealer}, {kind}, {changed})"
                 holdings.append(f"    {place}: ({cards:.2f}, {poker:.1f}),  # {_HOLDINGS[kind]}")
-        by_rank = found["slopes"][:, :3].round(3).tolist()
+        by_rank = (found["slopes"][:, :3].round(3) + 0.0).tolist()  # no -0.0
         ranks.append(f"    {size}: ({', '.join(str(tuple(part)) for part in by_rank)}),")
         against = [0.0, *found["slopes"][0, 3:].round(2).tolist()]
         opponents.append(f"    {size}: {tuple(against)},")
@@ -176,7 +177,7 @@ def as_module(fits: dict[int, dict[str, Array]], settings: Settings) -> str:
 
 _MODULE = '''"""What a hand is expected to bring; measured in play, not written by hand.
 
-    python -m training.fit_draws {settings}
+Made by `python -m training.fit_draws {settings}`.
 """
 
 HOLDINGS = {{

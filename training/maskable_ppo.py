@@ -98,9 +98,9 @@ class Arguments:
     """factor from points to rewards. Learning rate, value loss and gradient clipping want returns
     near 1, and a deal between random players has a standard deviation of 500 points"""
 
-    num_envs: int = 16
-    """environments, stepped one after another between two evaluations of the policy"""
-    n_steps: int = 256
+    num_envs: int = 64
+    """environments, stepped one after another; the policy is asked for all of them at once"""
+    n_steps: int = 64
     """decisions in each environment between two updates"""
     batch_size: int = 1024
     """decisions in a minibatch"""
@@ -115,9 +115,8 @@ class Arguments:
     with the 0 to 0.01 that is usual elsewhere it collapses early; 0.05 to 0.1 is known to work"""
     final_ent_coef: float = 0.005
     """bonus for entropy at the end, reached linearly, so that the player settles"""
-    clip_range: float = 0.1
-    """how far an update may change the probability of a decision; small steps keep the policy
-    near the opponents it was measured against"""
+    clip_range: float = 0.2
+    """how far an update may change the probability of a decision"""
     gamma: float = 1.0
     """discount; a match is short and its points count at the end"""
     gae_lambda: float = 0.95
@@ -132,14 +131,15 @@ class Arguments:
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
 
-    current_share: float = 0.4
+    current_share: float = 0.5
     """chance that a match is against the current policy"""
-    snapshot_share: float = 0.3
+    snapshot_share: float = 0.4
     """chance that a match is against a snapshot"""
-    scripted_share: float = 0.3
+    scripted_share: float = 0.1
     """chance that a match is against a scripted player"""
-    scripted: tuple[str, ...] = ("greedy",)
-    """scripted players to train against: names, model files or package.module:factory"""
+    scripted: tuple[str, ...] = ("random", "greedy")
+    """scripted players to train against: names, model files or package.module:factory. An
+    evaluation says most about players that are not among them"""
     pool_size: int = 20
     """most snapshots in the pool; the oldest leaves"""
     snapshot_every: int = 25_000

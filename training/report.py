@@ -104,8 +104,8 @@ def show(document: Document, console: Console) -> None:
     if document["forfeits"]:
         console.print(_forfeit_table(document))
     console.print(
-        "± and ranges: 95 %, from pairs of matches over the same cards. more deals: how many more "
-        "deck orders\nwould separate the two if mean and deviation stay as measured.",
+        "±: 95 % interval, from pairs of matches over the same cards. more deals: how many more\n"
+        "deck orders would separate the two if mean and deviation stay as measured.",
         style="dim",
         highlight=False,
     )
@@ -114,7 +114,8 @@ def show(document: Document, console: Console) -> None:
 def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for name in left:
-        table.add_column(name, overflow="fold")
+        # Never squeezed to nothing by the numbers; long names are folded.
+        table.add_column(name, overflow="fold", min_width=16 if name else 1)
     for name in right:
         table.add_column(name, justify="right", no_wrap=True)
     return table
@@ -140,21 +141,19 @@ def _ranking_table(document: Document) -> Table:
 
 
 def _meeting_table(document: Document) -> Table:
+    """What fits into 80 columns; the margins as dealer and non-dealer are in the report."""
     table = _table(
         f"Meetings: margin of the first player in points a {document['configuration']['match']}",
         ["players"],
-        ["margin", "dealer", "non-dealer", "won", "verdict", "more deals", "forfeits"],
+        ["margin", "won", "verdict", "more deals"],
     )
     for line in document["duels"]:
         table.add_row(
             Text(f"{line['first']} – {line['second']}"),
             f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
-            signed(line["as_dealer"]["mean"]),
-            signed(line["as_non_dealer"]["mean"]),
             f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
             Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
             count(line["more_deals_needed"]),
-            " : ".join(map(count, line["forfeits"])) if any(line["forfeits"]) else "0",
         )
     return table
 

@@ -12,7 +12,7 @@ import pytest
 import agents
 from agents.counting import chances_of_lack, opponent_pool
 from agents.holdings import FOUR_FLUSH, INSIDE_STRAIGHT, NOTHING, OPEN_STRAIGHT, PAIR, holding
-from agents.reading import LEAD, RANKS, Reading, read
+from agents.reading import LEAD, RANKS, READING, Reading, read
 from agents.score import worth_of_cards
 from helpers import is_over
 from poke_env import poke_v0
@@ -46,7 +46,9 @@ def choice(name: str, env: poke_v0.raw_env) -> str:
 
 def reading(env: poke_v0.raw_env) -> Reading:
     observed = env.observe(env.agent_selection)
-    return read(observed["observation"], observed["action_mask"])
+    found = np.zeros(1, READING)[0]
+    read(observed["observation"], observed["action_mask"], found)
+    return found
 
 
 def score(own: int, other: int, games: tuple[int, int] = (0, 0)) -> dict[str, Any]:
@@ -65,36 +67,36 @@ def test_a_reading_agrees_with_decode() -> None:
             env.reset()
         observed = env.observe(env.agent_selection)
         known, found = poke_v0.decode(observed), reading(env)
-        held = [slot for slot in range(5) if found.held >> slot & 1]
-        cards = tuple(int(4 * found.ranks[slot] + found.suits[slot]) for slot in held)
+        held = [slot for slot in range(5) if found["held"] >> slot & 1]
+        cards = tuple(int(4 * found["ranks"][slot] + found["suits"][slot]) for slot in held)
         assert cards == known["hand"]
-        assert found.size == 5
-        assert ("draw", "lead", "follow")[found.phase] == known["phase"]
-        assert (found.lead_rank >= 0) == bool(known["table"])
+        assert found["size"] == 5
+        assert ("draw", "lead", "follow")[found["phase"]] == known["phase"]
+        assert (found["lead_rank"] >= 0) == bool(known["table"])
         if known["table"]:
-            assert found.lead_rank == known["table"][0] >> 2
-            assert found.lead_size == len(known["table"])
-        assert found.unseen.sum() == 52 - len(known["seen"])
-        assert found.dealer == known["dealer"]
-        assert tuple(found.draws) == tuple(map(len, known["draws"]))
-        assert tuple(found.last_draw) == tuple((*draws, 0)[-2 if draws else 0] if draws else 0
+            assert found["lead_rank"] == known["table"][0] >> 2
+            assert found["lead_size"] == len(known["table"])
+        assert found["unseen"].sum() == 52 - len(known["seen"])
+        assert found["dealer"] == known["dealer"]
+        assert tuple(found["draws"]) == tuple(map(len, known["draws"]))
+        assert tuple(found["last_draw"]) == tuple((*draws, 0)[-2 if draws else 0] if draws else 0
                                                for draws in known["draws"])  # fmt: skip
         for name, field in (("trick_values", "values"), ("taken", "taken"), ("below", "below"),
-                            ("games", "games"), ("pat", "pat")):  # fmt: skip
-            assert tuple(getattr(found, field)) == known[name]
+                            ("games", "games")):  # fmt: skip
+            assert tuple(found[field]) == known[name]
         played = sum(len(trick["lead"] if trick["leader"] == "opponent" else trick["follow"])
                      for trick in known["tricks"])  # fmt: skip
-        assert found.shown.sum() == played
+        assert found["shown"].sum() == played
         env.step(int(rng.choice(np.flatnonzero(observed["action_mask"]))))
 
 
 def test_the_pack_is_that_of_the_preset_unless_a_card_says_otherwise() -> None:
     env = poke_v0.raw_env(match="deal", rules="small")
     env.reset(seed=0, options={"deck": parse_cards("9c 9d Tc Td Jc Jd")})
-    assert reading(env).unseen.tolist() == [0] * 7 + [0, 1, 2, 2, 2, 2]
+    assert reading(env)["unseen"].tolist() == [0] * 7 + [0, 1, 2, 2, 2, 2]
     env = poke_v0.raw_env(match="deal", rules=poke_v0.Rules(hand_size=3))
     env.reset(seed=0, options={"deck": parse_cards("2c 9d Tc Td Jc Jd")})
-    assert reading(env).unseen.sum() == 49
+    assert reading(env)["unseen"].sum() == 49
 
 
 @pytest.mark.parametrize(
@@ -225,11 +227,11 @@ def test_sets_that_cannot_be_beaten_are_led(name: str, own: str, lead: str) -> N
 def test_who_threw_off_holds_nothing_higher() -> None:
     env = position("2c 7d Jh Qs Ks", "3c 4d 8h Ts Td", "pat", "pat", "Qs", "3c")
     found = reading(env)
-    assert found.phase == LEAD
-    assert found.no_higher.tolist() == [RANKS, 10, RANKS, RANKS, RANKS]
+    assert found["phase"] == LEAD
+    assert found["no_higher"].tolist() == [RANKS, 10, RANKS, RANKS, RANKS]
     pool = opponent_pool(found, 4)
     assert pool[11:].sum() == 0
-    assert pool[:11].sum() == found.unseen[:11].sum()
+    assert pool[:11].sum() == found["unseen"][:11].sum()
     lacks = chances_of_lack(found, pool, 4)
     assert lacks[1, 11] == 1.0  # a king or ace would have had to beat the queen
     assert lacks[1, 10] < 1.0
@@ -242,7 +244,7 @@ def test_where_nobody_must_beat_a_wrong_inference_does_no_harm() -> None:
     for move in ("pat", "pat", "2c", "9d"):
         env.step(env.text_to_action(move))
     found = reading(env)
-    assert opponent_pool(found, 4).tolist() == found.unseen.tolist()
+    assert opponent_pool(found, 4).tolist() == found["unseen"].tolist()
     assert choice("heuristic", env).startswith("lead ")
 
 

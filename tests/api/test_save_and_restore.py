@@ -332,6 +332,27 @@ def test_key_remembers_how_a_position_came_about() -> None:
     assert keys[0] == keys[1]
 
 
+def test_position_remembers_earlier_deals() -> None:
+    """In the middle of a rubber it is that of a match begun with this deck, dealer and score."""
+    rng = np.random.default_rng(20)
+    env = poke_v0.raw_env(match="rubber")
+    fresh = poke_v0.raw_env(match="rubber")
+    env.reset(seed=20)
+    for _ in range(8):
+        while not is_over(env):
+            sheet = env.score_sheet
+            score = {"below": sheet.below, "above": sheet.above, "games": sheet.games}
+            fresh.reset(options={"deck": env.deck, "dealer": sheet.dealer, "score": score})
+            while len(env.score_sheet.deals) == len(sheet.deals) and not is_over(env):
+                assert env.record.tobytes() == fresh.record.tobytes()
+                for agent in PLAYERS:
+                    assert equal_trees(env.observe(agent), fresh.observe(agent))
+                action = random_action(env, rng)
+                env.step(action)
+                fresh.step(action)
+        env.reset()
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 OTHERS = {
