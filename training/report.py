@@ -104,18 +104,24 @@ def show(document: Document, console: Console) -> None:
     if document["forfeits"]:
         console.print(_forfeit_table(document))
     console.print(
-        "±: 95 % interval, from pairs of matches over the same cards. more deals: how many more\n"
-        "deck orders would separate the two if mean and deviation stay as measured.",
+        "±: 95 % interval, from pairs of matches over the same cards. more deals: how many\n"
+        "more deck orders would separate the two if mean and deviation stay as measured.",
         style="dim",
         highlight=False,
     )
 
 
 def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        title_justify="left",
+        title_style="bold",
+    )
     for name in left:
         # Never squeezed to nothing by the numbers; long names are folded.
-        table.add_column(name, overflow="fold", min_width=16 if name else 1)
+        table.add_column(name, overflow="fold", min_width=15 if name else 1)
     for name in right:
         table.add_column(name, justify="right", no_wrap=True)
     return table
