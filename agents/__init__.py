@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poke_env.agent import Agent
+from poke_env.agent import Agent, as_agent
 
 __all__ = ["load", "make", "names"]
 
@@ -111,7 +111,7 @@ def _load_factory(spec: str, seed: int | None) -> Agent:
     module_name, _, attribute = spec.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"agent {spec!r}: module {module_name!r} cannot be imported ({_one_line(error)})"
         ) from error
@@ -126,14 +126,12 @@ def _load_factory(spec: str, seed: int | None) -> Agent:
         )
     try:
         agent = factory(seed=seed) if _accepts_seed(factory) else factory()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"agent {spec!r}: its factory failed ({_one_line(error)})") from error
-    if isinstance(agent, type) or not isinstance(agent, Agent):
-        raise ValueError(
-            f"agent {spec!r}: its factory must return a player with act, act_batch and reset, "
-            f"got {type(agent).__name__}"
-        )
-    return agent
+    try:
+        return as_agent(agent)
+    except ValueError as error:
+        raise ValueError(f"agent {spec!r}: {error}") from None
 
 
 def _accepts_seed(factory: Any) -> bool:
@@ -146,5 +144,5 @@ def _accepts_seed(factory: Any) -> bool:
     )
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

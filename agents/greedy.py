@@ -22,13 +22,14 @@ from agents.reading import (
     READING,
     Integers,
     Mask,
+    PokeAgent,
     Reading,
     count_bits,
     read,
     set_rank,
 )
 from poke_env._jit import compiled
-from poke_env.agent import KeyedAgent, Masks, Observations
+from poke_env.agent import Masks, Observations
 
 # How much a holding that is not yet a straight is wanted.
 _PREFERENCE = np.zeros(KINDS, np.int64)
@@ -38,7 +39,7 @@ for _place, _kind in enumerate(
     _PREFERENCE[_kind] = _place
 
 
-class GreedyAgent(KeyedAgent):
+class GreedyAgent(PokeAgent):
     """Looks no further than the hand and the trick before it; whatever a double costs.
 
     Draws: stands pat on a straight or better; otherwise keeps its best holding (sets before

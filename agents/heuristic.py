@@ -20,13 +20,14 @@ from agents.reading import (
     Floats,
     Integers,
     Mask,
+    PokeAgent,
     Reading,
     count_bits,
     read,
 )
 from agents.score import worth_of_cards
 from poke_env._jit import compiled
-from poke_env.agent import KeyedAgent, Masks, Observations
+from poke_env.agent import Masks, Observations
 from poke_env.cards import Category
 from poke_env.games.poke import MAX_DRAWS, MAX_HAND, Rules
 
@@ -66,7 +67,7 @@ for _dealer, _values in enumerate((Rules().non_dealer_values, Rules().dealer_val
         _FACTOR[_dealer, _draws] = _values[_draws + 1] / _values[_draws]
 
 
-class HeuristicAgent(KeyedAgent):
+class HeuristicAgent(PokeAgent):
     """Weighs what a draw gains against what it costs, and plays tricks by counting.
 
     In the draw phase every legal discard is judged by the holding that is kept: a table gives the

@@ -51,7 +51,7 @@ class HumanAgent:
         print(describe(known))
         while True:
             answer = self._ask(f"{_VERBS[known['phase']]}> ")
-            if answer == "?":
+            if answer.lower() in ("?", "h", "help"):
                 print(f"{HELP}\nLegal: {', '.join(_legal(known, mask))}")
                 continue
             try:
@@ -185,7 +185,8 @@ def _why_illegal(known: Mapping[str, Any], mask: npt.NDArray[Any]) -> str:
     legal = _legal(known, mask)
     few = f": {', '.join(legal)}" if len(legal) <= 6 else ""
     return (
-        f"{format_cards(known['table'])} {'was' if count == 1 else 'were'} led, to which "
+        f"name {'one card' if count == 1 else f'{count} cards'}: {format_cards(known['table'])} "
+        f"{'was' if count == 1 else 'were'} led, to which "
         f"{len(legal)} {'answer is' if len(legal) == 1 else 'answers are'} legal{few}"
     )
 

@@ -367,7 +367,7 @@ def _files(path: str | Path) -> tuple[Path, Path]:
 def _read_description(path: Path) -> dict[str, Any]:
     try:
         description = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"model file {str(path)!r} cannot be read as JSON: {error}") from error
     if not isinstance(description, dict):
         raise ValueError(f"model file {str(path)!r} must hold a JSON object")
@@ -488,6 +488,8 @@ class NetworkAgent(KeyedAgent):
         if deterministic is None:
             deterministic = self.description.get("deterministic", False)
         self.deterministic = deterministic
+        self.action_sizes = (self.network.layers[-1],)
+        self.observation_size = self.network.layers[0]
 
     def choose(
         self, observations: Observations, masks: Masks, keys: npt.NDArray[np.int64]

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env._jit import compiled
+from poke_env.agent import KeyedAgent
 from poke_env.games.poke import (
     BELOW_SCALE,
     MAX_DRAWS,
@@ -23,7 +24,7 @@ from poke_env.games.poke import (
     PRESETS,
     VALUE_SCALE,
 )
-from poke_env.observation import slices
+from poke_env.observation import length, slices
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -91,6 +92,13 @@ READING = np.dtype(
 
 Reading = np.void
 """A record of dtype `READING`."""
+
+
+class PokeAgent(KeyedAgent):
+    """A player that reads observations of Poke; arrays of another game are refused."""
+
+    observation_size = length(POKE)
+    action_sizes = tuple(2**size for size in range(2, MAX_HAND + 1))
 
 
 @compiled

@@ -12,6 +12,9 @@ BENCHMARKS = {"aec": aec.measure, "costs": costs.measure}
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, or all; returns the exit code."""
+    if {"-h", "--help"} & set(names):
+        print(f"{__doc__}\n\nNAME is one of: {', '.join(BENCHMARKS)}")
+        return 0
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         print(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from typing import Any
 
 import numpy as np
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 80
 
 
 def as_integer(value: Any) -> int | None:
@@ -15,8 +19,16 @@ def as_integer(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except TypeError:
+    except Exception:  # whatever a stranger's __index__ does, this is no integer
         return None
+
+
+def shown(value: Any) -> str:
+    """`value` for an error message: short, and there even if its `repr` fails."""
+    try:
+        return _SHORT.repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def check_integer(
@@ -34,4 +46,4 @@ def check_integer(
         return number
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
     none = "None or " if or_none else ""
-    raise ValueError(f"{name} must be {none}an integer {allowed}, got {value!r}")
+    raise ValueError(f"{name} must be {none}an integer {allowed}, got {shown(value)}")

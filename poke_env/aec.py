@@ -24,7 +24,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from poke_env import engine, observation, streams
-from poke_env._checks import as_integer, check_integer
+from poke_env._checks import as_integer, check_integer, shown
 from poke_env._records import record_dtype
 from poke_env.games.base import MATCHES, Game
 from poke_env.options import ResetOptions, parse_options
@@ -35,7 +35,7 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 _SET_BY_RESET = frozenset(
     {"agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations",
-     "infos", "_shown", "_over", "score_sheet"}
+     "infos", "_shown", "_over", "num_agents", "score_sheet", "record", "deck"}
 )  # fmt: skip
 
 
@@ -144,7 +144,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     def __getattr__(self, name: str) -> Any:
         if name in _SET_BY_RESET:
-            raise NotResetError(f"{name} is not there yet: call reset() first")
+            what = "the match" if name.startswith("_") else name
+            raise NotResetError(f"{what} is not there yet: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # --- spaces -----------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     def _select(self, agent: str) -> None:
         """Give the turn to `agent`, whose observation and mask stand in the buffers."""
         self.agent_selection = agent
-        self._shown = agent
+        self._shown: str | None = agent
         self.infos = {other: {"action_mask": self._no_actions} for other in self.possible_agents}
         self.infos[agent]["action_mask"] = self._mask.copy()
 
@@ -294,7 +295,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     def _end(self, *, truncated: bool) -> None:
         self._over = True
-        self._shown = ""
+        self._shown = None
         self.terminations = dict.fromkeys(self.agents, not truncated)
         self.truncations = dict.fromkeys(self.agents, truncated)
         self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
@@ -303,7 +304,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     def _leave(self, action: Any) -> None:
         """Remove the selected seat of a match that is over; without seats left, do nothing."""
         if action is not None:
-            raise ValueError(f"the match is over, so the only action is None, got {action!r}")
+            raise ValueError(f"the match is over, so the only action is None, got {shown(action)}")
         if not self.agents:
             return
         agent = self.agents.pop(self.agents.index(self.agent_selection))
@@ -338,7 +339,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     def _illegal(self, action: Any) -> IllegalActionError:
         legal = np.flatnonzero(self._mask).tolist()
         return IllegalActionError(
-            f"action {action!r} is illegal for {self.agent_selection}; legal are {legal}"
+            f"action {shown(action)} is illegal for {self.agent_selection}; legal are {legal}"
         )
 
     # --- what can be seen -------------------------------------------------------------------------
@@ -357,12 +358,14 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     @property
     def record(self) -> np.void:
-        """The position, one record of the game's state; its bytes are the position's key."""
-        return self._rows[0]["state"]  # type: ignore[no-any-return]
+        """A copy of the position, one record of the game's state; its bytes are its key."""
+        self.agent_selection  # noqa: B018  raises before reset
+        return cast(np.void, self._rows[0]["state"].copy())
 
     @property
     def deck(self) -> list[int]:
         """The order of the pack in the deal going on, as card numbers."""
+        self.agent_selection  # noqa: B018  raises before reset
         return cast(list[int], self._rows["deck"][0, : len(self._pack)].tolist())
 
     @property
@@ -387,10 +390,11 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             raise self._illegal(text)
         return self._legal(self.game.parse_action(self.record, text))
 
-    def _legal(self, action: int) -> int:
-        if self._over or not self._allows(action):
+    def _legal(self, action: Any) -> int:
+        number = as_integer(action)
+        if self._over or number is None or not self._allows(number):
             raise self._illegal(action)
-        return int(action)
+        return number
 
     def _allows(self, action: int) -> bool:
         return 0 <= action < self._num_actions and bool(self._mask[action])
@@ -494,7 +498,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             else:
                 self.terminations, self.truncations, self.infos = {}, {}, {}
             self.agent_selection = selected
-            self._shown = ""
+            self._shown = None
             self._mark_forfeit()
         else:
             self.terminations = dict.fromkeys(self.agents, False)
@@ -621,6 +625,7 @@ class Referee(BaseWrapper[str, Observation, int | None]):
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # type: ignore[override]
         """Yield the player to move until the match is over; every turn must call `step`."""
         self.env.agent_selection  # noqa: B018  raises before reset
+        self._stepped = True
         return self._turns(max_iter)
 
     def _turns(self, max_iter: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from poke_env._checks import check_integer
+from poke_env._checks import check_integer, shown
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games.base import Game
 
@@ -75,10 +75,12 @@ def parse_options(game: Game, rules: Any, template: np.void, options: Any) -> Re
 
 
 def _parse_deck(deck: Any, pack: tuple[int, ...]) -> tuple[int, ...]:
+    if not isinstance(deck, (Sequence, np.ndarray)):
+        raise ValueError(f"options deck must be a list of cards in order, got {shown(deck)}")
     try:
         cards = parse_cards(deck.tolist() if isinstance(deck, np.ndarray) else deck)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"options deck is not a list of cards: {error}") from error
+        raise ValueError(f"options deck: {error}") from error
     strangers = [card for card in cards if card not in pack]
     if strangers:
         raise ValueError(

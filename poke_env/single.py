@@ -15,8 +15,9 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from poke_env import streams
+from poke_env._checks import as_integer, shown
 from poke_env.aec import RENDER_MODES, CardGameEnv, IllegalActionError
-from poke_env.agent import Agent, RandomAgent
+from poke_env.agent import Agent, RandomAgent, as_agent
 
 SEATS = ("random", 0, 1)
 
@@ -51,14 +52,13 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._env = self.env_class(match=match, **settings)
         if render_mode is not None:
             self._env.game.one_of("render_mode", render_mode, RENDER_MODES)
-        if opponent is not None and not isinstance(opponent, Agent):
-            raise ValueError(
-                f"opponent must be an agent with act, act_batch and reset, got {opponent!r}"
-            )
         seats = range(len(self._env.possible_agents))
-        if seat != "random" and (isinstance(seat, bool) or seat not in seats):
-            raise ValueError(f"seat must be 'random' or one of {list(seats)}, got {seat!r}")
-        self.opponent = copy.deepcopy(opponent) if opponent is not None else RandomAgent()
+        if not (isinstance(seat, str) and seat == "random") and as_integer(seat) not in seats:
+            raise ValueError(f"seat must be 'random' or one of {list(seats)}, got {shown(seat)}")
+        try:
+            self.opponent = as_agent(RandomAgent() if opponent is None else copy.deepcopy(opponent))
+        except ValueError as error:
+            raise ValueError(f"opponent: {error}") from None
         self.seat = seat
         self.render_mode = render_mode
         agent = self._env.possible_agents[0]

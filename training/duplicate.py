@@ -13,7 +13,6 @@ and a player meets its own copy with a margin of exactly 0 in every pair.
 from __future__ import annotations
 
 import copy
-import reprlib
 import textwrap
 import traceback
 from collections.abc import Callable, Sequence
@@ -25,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import poke_v0, streams
-from poke_env._checks import as_integer, check_integer
+from poke_env._checks import as_integer, check_integer, shown
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.agent import Agent
 from training import statistics
@@ -33,6 +32,9 @@ from training.statistics import LEVEL, Estimate, Share
 
 FORFEIT_POINTS = 1000.0
 """What a forfeited match costs a player, and brings the other."""
+
+MOST_PAIRS = 10_000_000
+"""Their margins fit into memory."""
 
 _KEY_STREAM = 2
 """Sets the keys of decisions apart from all else that is derived from the same seed."""
@@ -178,7 +180,7 @@ def play(
     Raises:
         ValueError: naming the argument and what is allowed, or a player that cannot be copied.
     """
-    pairs = check_integer("pairs", pairs, 1)
+    pairs = check_integer("pairs", pairs, 1, MOST_PAIRS)
     seed = check_integer("seed", seed, 0)
     environments = [
         poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
@@ -240,7 +242,7 @@ def _seat_copies(seat_0: Agent, seat_1: Agent) -> tuple[Agent, Agent]:
 def _copy(player: Agent) -> Agent:
     try:
         return copy.deepcopy(player)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"player {type(player).__name__} must allow copy.deepcopy, one copy for each seat, but "
             f"{_one_line(error)}"
@@ -285,7 +287,7 @@ def _play_match(env: CardGameEnv, players: Sequence[Agent], keys: _Keys) -> _Res
             legal = ", ".join(
                 map(str, np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))
             )
-            return _forfeit(points, turns, seat, f"illegal action {action}; legal: {legal}")
+            return _forfeit(points, turns, seat, f"illegal action {shown(action)}; legal: {legal}")
         if env.rewards[name]:
             points += env.rewards[name]
     won = np.zeros(len(seats))
@@ -299,6 +301,8 @@ def _forfeit(points: float, turns: list[int], seat: int, reason: str) -> _Result
     behind = -points if seat == 0 else points
     loss = max(FORFEIT_POINTS, behind)
     sign = -1 if seat == 0 else 1
+    # Whatever a player's error says must fit into files and terminals.
+    reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")
     reason = textwrap.shorten(reason, 200, placeholder=" …")
     return _Result(sign * loss, sign, sum(turns), (seat, turns[seat], reason))
 
@@ -308,7 +312,7 @@ def _integer(action: Any) -> int:
     number = as_integer(action)
     if number is not None:
         return number
-    raise TypeError(f"act must return an integer, got {reprlib.repr(action)}")
+    raise TypeError(f"act must return an integer, got {shown(action)}")
 
 
 def _one_line(error: BaseException) -> str:

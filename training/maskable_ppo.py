@@ -67,6 +67,7 @@ from torch.utils.tensorboard import SummaryWriter
 import agents
 from agents.network import Network, NetworkAgent
 from poke_env import observation, poke_v0
+from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from training import cli, duplicate, files
 from training.export import command, copy_model, network_of, save_model, versions
@@ -160,11 +161,11 @@ class Arguments:
     def check(self) -> None:
         """Raise ValueError, in one sentence, for a value that makes no sense."""
         for name in _COUNTS:
-            if getattr(self, name) is not None:
-                _check_integer(name, getattr(self, name), 1)
+            check_integer(name, getattr(self, name), 1)
+        check_integer("total_steps", self.total_steps, 1, or_none=True)
         if self.total_steps is None and self.minutes is None:
             raise ValueError("total_steps or minutes must be given, or training would never end")
-        _check_integer("seed", self.seed, 0)
+        check_integer("seed", self.seed, 0)
         for name in _RATES:
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0:
@@ -172,7 +173,7 @@ class Arguments:
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes must be a number above 0, got {self.minutes!r}")
         for size in self.hidden:
-            _check_integer("hidden", size, 1)
+            check_integer("hidden", size, 1)
         if self.batch_size > self.rollout_steps:
             raise ValueError(
                 f"batch_size must be at most num_envs * n_steps = {self.rollout_steps}, "
@@ -198,7 +199,7 @@ class Arguments:
 
 
 _COUNTS = (
-    "total_steps", "num_envs", "n_steps", "batch_size", "n_epochs", "torch_threads", "pool_size",
+    "num_envs", "n_steps", "batch_size", "n_epochs", "torch_threads", "pool_size",
     "snapshot_every", "evaluate_every", "evaluation_pairs", "checkpoint_every",
 )  # fmt: skip
 _RATES = (
@@ -211,11 +212,6 @@ _CHANGEABLE = {
     "checkpoint_every", "resume",
 }  # fmt: skip
 """What may be another when a run is resumed."""
-
-
-def _check_integer(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
 # --- environments ---------------------------------------------------------------------------------
@@ -693,9 +689,13 @@ def train(arguments: Arguments, console: Console | None = None) -> Path:
     try:
         with console.status("compiling, which only the first start has to do"):
             run.warm_up()
+        if run.steps:
+            console.print(f"resuming from step {run.steps:,}", highlight=False)
         with _Display(console) as display:
             _loop(run, display)
     except KeyboardInterrupt as error:
+        if run.steps:
+            run.save_checkpoint()
         raise KeyboardInterrupt(_interrupted(run)) from error
     finally:
         run.close()
@@ -727,7 +727,7 @@ def _loop(run: Run, display: _Display) -> None:
 
 def _interrupted(run: Run) -> str:
     if not any((run.folder / "checkpoints").glob("step_*.zip")):
-        return f"interrupted before the first checkpoint of {run.folder}"
+        return f"interrupted before the first step of {run.folder}"
     again = shlex.join(["python", "-m", "training.maskable_ppo", "--resume", str(run.folder)])
     return f"interrupted; {again} goes on from the last checkpoint"
 
@@ -789,13 +789,17 @@ class _Display:
         )
 
 
+_PROGRAM = "python -m training.maskable_ppo"
+
+
 def parse(argv: Sequence[str] | None = None) -> Arguments:
     """Arguments from a command line; those of a run to be resumed default to what it has."""
-    arguments = tyro.cli(Arguments, args=argv)
+    arguments = tyro.cli(Arguments, prog=_PROGRAM, args=argv)
     if arguments.resume is None:
         return arguments
     stored = stored_arguments(Path(arguments.resume))
-    return tyro.cli(Arguments, args=argv, default=replace(stored, resume=arguments.resume))
+    default = replace(stored, resume=arguments.resume)
+    return tyro.cli(Arguments, prog=_PROGRAM, args=argv, default=default)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -803,12 +807,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     with cli.stopping():
         console = Console()
         model = train(parse(argv), console)
-        console.print(f"player:    {model}", highlight=False, soft_wrap=True)
-        console.print(
-            f"curves:    tensorboard --logdir {shlex.quote(str(model.parent / 'tensorboard'))}",
-            highlight=False,
-            soft_wrap=True,
-        )
+        curves = shlex.quote(str(model.parent / "tensorboard"))
+        for line in (f"player:    {model}", f"curves:    tensorboard --logdir {curves}"):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

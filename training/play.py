@@ -11,6 +11,7 @@ import agents
 from agents.human import HumanAgent
 from poke_env import poke_v0
 from poke_env._checks import check_integer
+from poke_env.aec import IllegalActionError
 from poke_env.agent import Agent
 from poke_env.games.poke import DealResult
 from training import cli
@@ -54,7 +55,7 @@ def play(settings: Settings, human: Agent | None = None) -> float:
     seat = int(chance.integers(2)) if settings.seat == "random" else int(settings.seat)
     you = env.possible_agents[seat]
     env.reset(seed=seed)
-    print(f"You are {you}. Seed {seed}.")
+    print(f"You are {you}. Seed {seed}. Name cards or slots; ? helps, quit leaves.")
     points = 0.0
     finished = 0
     while not (env.terminations[you] or env.truncations[you]):
@@ -62,7 +63,13 @@ def play(settings: Settings, human: Agent | None = None) -> float:
         player = person if agent == you else opponent
         action = player.act(env.observe(agent), chance.integers(2**64, dtype=np.uint64))
         if agent != you:
-            print(f"{settings.opponent}: {_public(env.action_to_text(action))}")
+            try:
+                print(f"{settings.opponent}: {_public(env.action_to_text(action))}")
+            except IllegalActionError as error:
+                print(f"{settings.opponent} forfeits: {error}")
+                env.forfeit()
+                points += env.rewards[you]
+                break
         env.step(action)
         points += env.rewards[you]
         deals = env.score_sheet.deals

@@ -9,7 +9,9 @@ Everything lands in one new folder: the training run (see `training.maskable_ppo
 from __future__ import annotations
 
 import math
+import os
 import shlex
+import sys
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +19,9 @@ from pathlib import Path
 from rich.console import Console
 
 import agents
+from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
+from training.duplicate import MOST_PAIRS
 
 TRAINED = "trained"
 """The new player's name in the tables."""
@@ -29,7 +33,7 @@ class Settings:
 
     minutes: float = 2.0
     """of training"""
-    deals: int = 200
+    deals: int = 1000
     """deck orders that every two players play in the tournament, each twice with seats exchanged"""
     seed: int = 0
     """of the training; the tournament plays other decks"""
@@ -82,9 +86,12 @@ def run(settings: Settings, console: Console | None = None) -> Path:
     console = console or Console()
     if not settings.minutes > 0 or not math.isfinite(settings.minutes):
         raise ValueError(f"minutes must be a number above 0, got {settings.minutes!r}")
+    check_integer("deals", settings.deals, 1, MOST_PAIRS)
     folder = settings.out or f"runs/quickstart-{datetime.now():%Y%m%d-%H%M%S}"
     console.print(
-        f"Training by self-play for {settings.minutes:g} minutes, into {folder}", highlight=False
+        f"Training by self-play for {settings.minutes:g} minutes, into {folder}",
+        highlight=False,
+        markup=False,
     )
     model = maskable_ppo.train(
         maskable_ppo.Arguments(
@@ -100,16 +107,18 @@ def run(settings: Settings, console: Console | None = None) -> Path:
         f"Tournament of {len(agents.names()) + 1} players over {settings.deals} deck orders",
         highlight=False,
     )
+    python = shlex.quote(os.path.relpath(sys.executable))
+    curves = shlex.quote(str(model.parent / "tensorboard"))
     ranking = rank(model, settings, console)
     for what, where in (
         ("Report", str(ranking / tournament.REPORT)),
         ("Numbers", str(ranking / tournament.RESULTS)),
         ("Model", str(model)),
-        ("Logs", f"tensorboard --logdir {shlex.quote(str(model.parent / 'tensorboard'))}"),
-        ("Go on", f"python -m training.maskable_ppo --resume {shlex.quote(folder)} --minutes 30"),
-        ("Play it", f"python -m training.play --opponent {shlex.quote(str(model))}"),
+        ("Logs", f"{python} -m tensorboard.main --logdir {curves}"),
+        ("Go on", f"{python} -m training.maskable_ppo --resume {shlex.quote(folder)} --minutes 30"),
+        ("Play it", f"{python} -m training.play --opponent {shlex.quote(str(model))}"),
     ):
-        console.print(f"{what + ':':9} {where}", highlight=False, soft_wrap=True)
+        console.print(f"{what + ':':9} {where}", highlight=False, markup=False, soft_wrap=True)
     return Path(folder)
 
 

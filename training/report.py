@@ -104,8 +104,8 @@ def show(document: Document, console: Console) -> None:
     if document["forfeits"]:
         console.print(_forfeit_table(document))
     console.print(
-        "±: 95 % interval, from pairs of matches over the same cards. more deals: how many\n"
-        "more deck orders would separate the two if mean and deviation stay as measured.",
+        "±: 95 % interval, from pairs of matches over the same cards. needed: how many more deck "
+        "orders would separate the two if mean and deviation stay as measured.",
         style="dim",
         highlight=False,
     )
@@ -151,7 +151,7 @@ def _meeting_table(document: Document) -> Table:
     table = _table(
         f"Meetings: margin of the first player in points a {document['configuration']['match']}",
         ["players"],
-        ["margin", "won", "verdict", "more deals"],
+        ["margin", "won", "verdict", "needed"],
     )
     for line in document["duels"]:
         table.add_row(

@@ -46,7 +46,7 @@ import agents as players
 import poke_env
 from poke_env import poke_v0
 from poke_env._checks import check_integer
-from poke_env.agent import Agent
+from poke_env.agent import Agent, as_agent
 from training import cli, duplicate, files, report, statistics
 from training.duplicate import FORFEIT_POINTS, Duel
 from training.statistics import LEVEL, Estimate
@@ -86,8 +86,11 @@ class Entrant:
     @property
     def deterministic(self) -> bool | None:
         """Whether it plays its best action rather than drawing one; None if it does not say."""
-        stated = getattr(self.player, "deterministic", None)
-        return None if stated is None else bool(stated)
+        try:
+            stated = getattr(self.player, "deterministic", None)
+        except Exception:  # its fault costs nobody the results
+            return None
+        return stated if isinstance(stated, bool) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,13 +333,16 @@ def prepare(
     Raises:
         ValueError: naming what is wrong and what is allowed.
     """
-    deals = check_integer("deals", deals, 1)
+    deals = check_integer("deals", deals, 1, duplicate.MOST_PAIRS)
     seed = check_integer("seed", seed, 0)
     env = poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
     if isinstance(agents, str) or len(agents) < 2:
         raise ValueError(f"agents must be two players or more, got {_listed(agents)}")
+    entrants = _enter(agents, seed)
+    for entrant in entrants:
+        _check_fits(entrant, env.action_space(env.possible_agents[0]).n)
     return Plan(
-        entrants=tuple(sorted(_enter(agents, seed), key=lambda entrant: entrant.label)),
+        entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)),
         named=tuple(agents),
         deals=deals,
         seed=seed,
@@ -362,13 +368,7 @@ def run_tournament(
 
 def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entrant]:
     if isinstance(agents, Mapping):
-        for label, player in agents.items():
-            if not isinstance(player, Agent):
-                raise ValueError(
-                    f"agent {label!r} must be a player with act, act_batch and reset, "
-                    f"got {type(player).__name__}"
-                )
-        return [Entrant(label, None, player) for label, player in agents.items()]
+        return [_seated(label, player) for label, player in agents.items()]
     # All get the same seed, and not that of the decks.
     sequence = np.random.SeedSequence(seed, spawn_key=(_LOAD_STREAM,))
     own_seed = int(sequence.generate_state(1)[0])
@@ -376,6 +376,23 @@ def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entra
         Entrant(label, spec, players.load(spec, own_seed))
         for label, spec in zip(_labels(agents), agents, strict=True)
     ]
+
+
+def _check_fits(entrant: Entrant, num_actions: int) -> None:
+    """Refuse at the start what could only forfeit: a model of a game with other hands."""
+    sizes = getattr(entrant.player, "action_sizes", None)
+    if sizes is not None and num_actions not in sizes:
+        raise ValueError(
+            f"agent {entrant.label!r} plays games of {' or '.join(map(str, sizes))} actions, but "
+            f"these rules have {num_actions}"
+        )
+
+
+def _seated(label: str, player: Any) -> Entrant:
+    try:
+        return Entrant(label, None, as_agent(player))
+    except ValueError as error:
+        raise ValueError(f"agent {label!r}: {error}") from None
 
 
 def _labels(specs: Sequence[str]) -> list[str]:
@@ -494,7 +511,8 @@ class Settings:
         agents: Players: names, model files (*.safetensors) or package.module:factory of your own.
         deals: Deck orders that every two players play, each twice with seats exchanged.
         seed: Number from which decks and all chance of the players come.
-        out: Folder for results.json, report.html and heatmap.png.
+        out: Folder for results.json, report.html and heatmap.png; by default a new one,
+            runs/tournament-DATE-TIME.
         match: Unit of play: deal, game or rubber.
         rules: Preset of the rules: standard, small or tiny.
         overwrite: Replace the results of another run in that folder.
@@ -505,7 +523,7 @@ class Settings:
     )
     deals: int = 1000
     seed: int = 0
-    out: Path = Path("runs/tournament")
+    out: Path | None = None
     match: str = "deal"
     rules: str = "standard"
     overwrite: bool = False
@@ -517,7 +535,8 @@ def main(settings: Settings) -> None:
     plan = prepare(
         settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules
     )
-    claim_folder(settings.out, settings.overwrite)
+    out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
+    claim_folder(out, settings.overwrite)
     console = Console(width=None if sys.stdout.isatty() else 132)
     pairs = len(plan.meetings) * plan.deals
     console.print(
@@ -529,15 +548,16 @@ def main(settings: Settings) -> None:
         with _progress(console) as bar:
             tournament = plan.play(None if bar.disable else _Ticker(bar, pairs))
     except TournamentInterrupted as interrupt:
-        raise KeyboardInterrupt(_save_partial(interrupt.partial, settings.out)) from interrupt
+        raise KeyboardInterrupt(_save_partial(interrupt.partial, out)) from interrupt
     document = tournament.as_dict()
-    written = save(document, settings.out)
+    written = save(document, out)
     report.show(document, console)
     timing = document["timing"]
     console.print(
         f"{timing['seconds']:.1f} s, {timing['decisions_per_second']:,} decisions a second\n"
         f"written: {', '.join(map(str, written))}",
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )
 

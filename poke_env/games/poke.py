@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from poke_env import cards
-from poke_env._checks import as_integer, check_integer
+from poke_env._checks import as_integer, check_integer, shown
 from poke_env._jit import compiled
 from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
@@ -76,7 +76,7 @@ class Rules:
         non_dealer_draws: most draws of the non-dealer (0 to 3).
         dealer_draws: most draws of the dealer (0 to 3).
         non_dealer_values: value of each card the *dealer* takes after 0, 1, … draws by the
-            non-dealer (each 0 to 64).
+            non-dealer (each 0 to 64; with 0 on both sides a game need not end, so set `max_deals`).
         dealer_values: value of each card the *non-dealer* takes after 0, 1, … draws by the dealer.
         target: points below the line that end a game (1 to 200).
         poker_points: points of the ten categories, high card to royal flush (0 to 10,000).
@@ -900,6 +900,8 @@ def parse_action(state: np.void, text: str) -> int:
     Raises:
         ValueError: if the text names no cards, or cards the seat to move does not hold.
     """
+    if not isinstance(cast(Any, text), str):
+        raise ValueError(f"action text must be a str, got {shown(text)}")
     verb = {DRAW: "discard", LEAD: "lead", FOLLOW: "follow"}[int(state["phase"])]
     words = text.split()
     if [word.lower() for word in words] in (["pat"], ["stand", "pat"]) and verb == "discard":

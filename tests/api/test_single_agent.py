@@ -302,7 +302,7 @@ def test_opponent_that_writes_into_its_observation_disturbs_the_match() -> None:
 
 @pytest.mark.parametrize("opponent", ["random", 3, object(), RandomAgent.act])
 def test_something_else_is_taken_for_an_opponent(opponent: Any) -> None:
-    with pytest.raises(ValueError, match="opponent must be an agent"):
+    with pytest.raises(ValueError, match="opponent: a player must have act"):
         poke_v0.single_env(opponent=opponent)
 
 

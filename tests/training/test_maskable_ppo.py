@@ -134,10 +134,7 @@ def test_the_model_says_where_it_comes_from(finished):
     assert training["arguments"]["ent_coef"] == arguments(None).ent_coef
     assert training["seed"] == 0
     assert training["command"]
-    assert (
-        training["versions"]["torch"] == torch.__version__.split("+")[0]
-        or "+" in (training["versions"]["torch"])
-    )
+    assert training["versions"]["torch"] == torch.__version__
     stored = json.loads((finished / "arguments.json").read_text())
     assert stored["arguments"]["rules"] == "tiny"
     assert not [path for path in finished.rglob("*") if path.name.startswith(".")]
@@ -255,7 +252,7 @@ def test_a_run_goes_on_in_a_new_process(tmp_path):
     updates = [
         next(iter(each.policy.optimizer.state.values()))["step"].item() for each in (middle, model)
     ]
-    assert updates == [2 * 4 * 10, 4 * 4 * 10] or updates[1] == 2 * updates[0] > 0
+    assert updates == [32, 64]  # four minibatches in each of four epochs, a rollout of 1,024 steps
 
     steps = [step for step, _ in curve(folder, "rollout/ep_rew_mean")]
     assert steps == [1024, 2048, 3072, 4096]

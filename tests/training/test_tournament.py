@@ -419,8 +419,8 @@ def test_numpy_integers_are_integers():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"pairs": 0}, "pairs must be an integer of at least 1, got 0"),
-        ({"pairs": 2.0}, "pairs must be an integer of at least 1, got 2.0"),
+        ({"pairs": 0}, "pairs must be an integer from 1 to 10000000, got 0"),
+        ({"pairs": 2.0}, "pairs must be an integer from 1 to 10000000, got 2.0"),
         ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"seed": None}, "seed must be an integer of at least 0, got None"),
         ({"match": "set"}, "match must be one of"),
@@ -589,8 +589,8 @@ def test_progress_counts_the_pairs_of_the_whole_tournament():
         ({"agents": []}, "agents must be two players or more, got none"),
         ({"agents": "random"}, "agents must be two players or more, got 'random'"),
         ({"agents": ["random", "nobody"]}, "nobody"),
-        ({"agents": {"a": RandomAgent(), "b": 3}}, "agent 'b' must be a player"),
-        ({"deals": 0}, "deals must be an integer of at least 1, got 0"),
+        ({"agents": {"a": RandomAgent(), "b": 3}}, "agent 'b': a player must have act"),
+        ({"deals": 0}, "deals must be an integer from 1 to 10000000, got 0"),
         ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"match": "set"}, "match must be one of"),
         ({"rules": "huge"}, "rules must be one of"),
@@ -896,3 +896,39 @@ def test_from_a_shell_in_any_folder_and_without_torch(tmp_path):
     assert "\r" not in ended.stdout
     document = json.loads((tmp_path / "run" / "results.json").read_text())
     assert document["duels"][0]["margin"]["mean"] == 0.0
+
+
+class Unprintable(RandomAgent):
+    """Fails with a text that no file can hold."""
+
+    def act(self, observation: Any, key: Any = None) -> int:
+        raise ValueError("\udcff")
+
+
+class Enormous(RandomAgent):
+    """Returns a number whose digits Python refuses to print."""
+
+    def act(self, observation: Any, key: Any = None) -> int:
+        return 10**5000
+
+
+@pytest.mark.parametrize("player", [Unprintable(), Enormous()], ids=["text", "number"])
+def test_reason_that_cannot_be_written_loses_the_results(player, tmp_path):
+    played = tournament.run_tournament({"bad": player, "random": RandomAgent()}, 2)
+    tournament.save(played.as_dict(), tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text("utf-8"))["forfeits"]
+
+
+def test_model_of_other_hands_forfeits_instead_of_being_refused():
+    class Small(RandomAgent):
+        action_sizes = (8,)
+
+    with pytest.raises(ValueError, match="plays games of 8 actions, but these rules have 32"):
+        tournament.prepare({"small": Small(), "random": RandomAgent()}, 2)
+
+
+def test_factory_that_exits_ends_the_program(tmp_path, monkeypatch, capsys):
+    (tmp_path / "quitter.py").write_text("import sys\ndef make():\n    sys.exit(0)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert run("quitter:make", "random", "--deals", "1", "--out", str(tmp_path / "out")) == 2
+    assert "its factory failed" in capsys.readouterr().err
