@@ -414,13 +414,37 @@ def test_ctrl_c_says_how_to_go_on(copied, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(maskable_ppo.Run, "warm_up", lambda self: None)
     new = ["--rules", "tiny", "--out", str(tmp_path / "new")]
     for argv, message in (
-        (new, "before the first checkpoint"),
+        (new, "before the first step"),
         (["--resume", str(copied), "--total-steps", "9000"], f"--resume {copied} goes on"),
     ):
         with pytest.raises(SystemExit) as stopped:
             maskable_ppo.main(argv)
         assert stopped.value.code == 130
         assert message in capsys.readouterr().err
+
+
+def test_ctrl_c_loses_what_was_learned(tmp_path, capsys, monkeypatch):
+    improve = maskable_ppo.Run.improve
+
+    def once(self: Any) -> None:
+        if self.steps:
+            raise KeyboardInterrupt
+        improve(self)
+
+    monkeypatch.setattr(maskable_ppo.Run, "improve", once)
+    folder = tmp_path / "run"
+    small = ["--rules", "tiny", "--num-envs", "2", "--n-steps", "64", "--batch-size", "64"]
+    with pytest.raises(SystemExit):
+        maskable_ppo.main([*small, "--out", str(folder)])
+    assert "goes on from the last checkpoint" in capsys.readouterr().err
+    assert [path.name for path in (folder / "checkpoints").glob("*.zip")] == ["step_000000128.zip"]
+
+
+def test_quickstart_trains_before_it_refuses(tmp_path):
+    settings = quickstart.Settings(minutes=0.02, deals=0, rules="tiny", out=str(tmp_path / "run"))
+    with pytest.raises(ValueError, match="deals must be an integer from 1"):
+        quickstart.run(settings, quiet())
+    assert not (tmp_path / "run").exists()
 
 
 def test_players_that_a_killed_process_left_in_halves_are_repaired(copied):
