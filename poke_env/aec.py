@@ -135,12 +135,15 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     def _bind(self) -> None:
         """Views into the row, which copies of the environment have to take anew."""
         self._bytes = self._rows.view(np.uint8)
-        self._action = self._rows["action"]
-        self._player = self._rows["player"]
-        self._events = self._rows["events"]
+        self._position = self._rows["state"].view(np.uint8)
         self._reward = self._rows["reward"][0]
         self._observation = self._observations[0]
         self._mask = self._masks[0]
+        # One number is read and written faster through a memoryview than through an array.
+        self._action = memoryview(cast(Any, self._rows["action"]))
+        self._player = memoryview(cast(Any, self._rows["player"]))
+        self._events = memoryview(cast(Any, self._rows["events"]))
+        self._legality = memoryview(cast(Any, self._mask))
 
     def __getattr__(self, name: str) -> Any:
         if name in _SET_BY_RESET:
@@ -264,7 +267,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             self.rewards = dict.fromkeys(self.agents, 0.0)
             self._paid = False
         if eventful:
-            self._finish_deal(int(self._events[0]))
+            self._finish_deal(self._events[0])
         if not self._over:
             selected = self.possible_agents[self._player[0]]
             self.agent_selection = selected
@@ -280,7 +283,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     """Whether `rewards` holds anything but zeros."""
 
     def _finish_deal(self, events: int) -> None:
-        self._finished.append(self.record.tobytes())
+        self._finished.append(self._position.tobytes())
         self._pay(self._reward.tolist())
         if events & (engine.TERMINATED | engine.TRUNCATED):
             self._end(truncated=not events & engine.TERMINATED)
@@ -358,9 +361,9 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     @property
     def record(self) -> np.void:
-        """A copy of the position, one record of the game's state; its bytes are its key."""
+        """The position now, a read-only record of the game's state; its bytes are its key."""
         self.agent_selection  # noqa: B018  raises before reset
-        return cast(np.void, self._rows[0]["state"].copy())
+        return cast(np.void, np.frombuffer(self._position.tobytes(), self.game.state)[0])
 
     @property
     def deck(self) -> list[int]:
@@ -397,7 +400,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return number
 
     def _allows(self, action: int) -> bool:
-        return 0 <= action < self._num_actions and bool(self._mask[action])
+        return 0 <= action < self._num_actions and self._legality[action] != 0
 
     def render(self) -> Any:
         """Show the table to the player to move, or as `render_view` says.
@@ -530,7 +533,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        views = {"_bytes", "_action", "_player", "_events", "_reward", "_observation", "_mask"}
+        views = {"_bytes", "_position", "_reward", "_observation", "_mask", "_action", "_player",
+                 "_events", "_legality"}  # fmt: skip
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -105,7 +105,7 @@ class Arguments:
     """decisions in each environment between two updates"""
     batch_size: int = 1024
     """decisions in a minibatch"""
-    n_epochs: int = 4
+    n_epochs: int = 2
     """passes over the decisions of a rollout in an update"""
     learning_rate: float = 1e-3
     """of Adam at the start; it falls linearly over the run, in steps or minutes"""

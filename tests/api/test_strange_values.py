@@ -90,7 +90,8 @@ def test_writing_into_the_record_changes_the_match():
     env = poke_v0.raw_env()
     env.reset(seed=1)
     before = env.get_state()
-    env.record["below"][0] = 7
+    with pytest.raises(ValueError, match="read-only"):
+        env.record["below"][0] = 7
     assert env.get_state() == before
 
 
