@@ -23,6 +23,7 @@ from poke_env.games.poke import (
     POKE,
     PRESETS,
     VALUE_SCALE,
+    count_bits,
 )
 from poke_env.observation import length, slices
 
@@ -136,16 +137,6 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
                 reading["last_draw"][who] = changed
     _read_tricks(o, reading)
     _read_unseen(o, reading)
-
-
-@compiled
-def count_bits(bits: int) -> int:
-    """Number of ones in the binary form of `bits`."""
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
 
 
 @compiled

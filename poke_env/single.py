@@ -142,7 +142,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         return self._env.terminations[self._learner] or self._env.truncations[self._learner]
 
     def _observe(self) -> npt.NDArray[np.float32]:
-        return cast(npt.NDArray[np.float32], self._env.observe(self._learner)["observation"])
+        return cast("npt.NDArray[np.float32]", self._env.observe(self._learner)["observation"])
 
     def _info(self) -> dict[str, Any]:
         info = dict(self._env.infos[self._learner])
@@ -153,7 +153,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool (A,), as sb3-contrib asks for them."""
         return cast(
-            npt.NDArray[np.bool_], self._env.observe(self._learner)["action_mask"].astype(bool)
+            "npt.NDArray[np.bool_]", self._env.observe(self._learner)["action_mask"].astype(bool)
         )
 
     def render(self) -> Any:

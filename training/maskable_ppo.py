@@ -784,9 +784,8 @@ class _Display:
             f"{(record['margin_high'] - record['margin_low']) / 2:.0f}"
             for record in found
         ]
-        self._bar.console.print(
-            f"{steps:>9,} steps: {', '.join(parts)} points a match", highlight=False
-        )
+        line = f"{steps:>9,} steps: {', '.join(parts)} points a match"
+        self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 _PROGRAM = "python -m training.maskable_ppo"

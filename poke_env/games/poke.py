@@ -275,7 +275,8 @@ def to_move(state: np.void) -> int:
 
 
 @compiled
-def _count_bits(bits: Int) -> int:
+def count_bits(bits: Int) -> int:
+    """Number of ones in the binary form of `bits`."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -358,7 +359,7 @@ def _legal_draws(state: np.void) -> int:
     most = min(int(rules["max_discard"]), stock_left(state))
     legal = np.int64(0)
     for action in range(1 << np.int64(rules["hand_size"])):
-        if _count_bits(action) <= most:
+        if count_bits(action) <= most:
             legal |= np.int64(1) << action
     return int(legal)
 
@@ -453,13 +454,13 @@ def _legal_follows(state: np.void) -> int:
     seat = state["player"]
     held = np.int64(state["held"][seat])
     lead = np.int64(state["trick_lead"][state["trick_count"]])
-    lead_size = _count_bits(lead)
+    lead_size = count_bits(lead)
     lead_rank = _set_rank(state, 1 - seat, lead)
     beating = np.int64(0)
     sets = np.int64(0)
     throws = np.int64(0)
     for action in range(1, held + 1):
-        if action & ~held == 0 and _count_bits(action) == lead_size:
+        if action & ~held == 0 and count_bits(action) == lead_size:
             rank = _set_rank(state, seat, action)
             bit = np.int64(1) << action
             if rank > lead_rank:
@@ -511,7 +512,7 @@ def cards_taken(state: np.void, seat: int) -> int:
     taken = 0
     for trick in range(state["trick_count"]):
         if state["trick_winner"][trick] == seat:
-            taken += _count_bits(np.int64(state["trick_lead"][trick]))
+            taken += count_bits(np.int64(state["trick_lead"][trick]))
     return taken
 
 
@@ -776,7 +777,7 @@ def _see_tricks(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
         leads = state["trick_leader"][trick] == seat
         own_slots = lead if leads else follow
         opponent_slots = follow if leads else lead
-        size = _count_bits(lead)
+        size = count_bits(lead)
         o[_TRICK_SIZE + trick] = size / 4.0
         o[_TRICK_LEADER + trick] = 1.0 if leads else -1.0
         if trick < state["trick_count"]:

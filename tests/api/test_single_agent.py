@@ -359,6 +359,7 @@ def test_learner_moves_for_an_opponent_that_failed() -> None:
         env.step(0)  # pat, and the dealer is to draw
     with pytest.raises(ResetNeeded):
         env.step(0)
+    env.reset(seed=0, options={"dealer": 1})
     with pytest.raises(RuntimeError, match="out of ideas"):
         env.reset(seed=0, options={"dealer": 0})
     with pytest.raises(ResetNeeded):
@@ -377,6 +378,21 @@ def test_default_opponent_is_not_random_or_not_uniform() -> None:
         counts[(*poke_v0.decode(env.aec.observe("player_0"))["draws"][1], 0)[0]] += 1
     expected = np.array([1, 5, 10, 10]) / 26 * 400
     assert ((counts - expected) ** 2 / expected).sum() < 16.3  # chi-square, 3 degrees, p = 0.001
+
+
+def test_infos_of_the_learner_are_shared_or_read_only() -> None:
+    env = poke_v0.single_env()
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    over = False
+    while not over:
+        mask = info["action_mask"].copy()
+        info["action_mask"].fill(1)
+        assert np.array_equal(env.action_masks(), mask)
+        assert np.array_equal(env.aec.infos[f"player_{info['seat']}"]["action_mask"], mask)
+        _, _, over, _, info = env.step(int(rng.choice(mask.nonzero()[0])))
+    info["action_mask"].fill(1)
+    assert not env.action_masks().any()
 
 
 # --- inside Gymnasium's vector environments -------------------------------------------------------
