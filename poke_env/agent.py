@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import streams
-from poke_env._checks import check_integer
+from poke_env._checks import check_integer, shown
 from poke_env._jit import compiled
 
 Observations = npt.NDArray[np.float32]
@@ -54,7 +54,7 @@ def as_agent(player: Any) -> Agent:
     if isinstance(player, type) or not callable(getattr(player, "act", None)):
         raise ValueError(
             "a player must have act(observation, key), as poke_env.agent.KeyedAgent has, "
-            f"got {player!r}"
+            f"got {shown(player)}"
         )
     return player if isinstance(player, Agent) else _Completed(player)
 

@@ -115,7 +115,6 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             raise gymnasium.error.ResetNeeded("call reset() before step(): no match is going on")
         self._over = True
         if not self._finished():
-            env._cumulative_rewards[self._learner] = 0.0
             self._act(action)
             self._play_opponent()
         reward = float(env._cumulative_rewards[self._learner])
