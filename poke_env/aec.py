@@ -8,9 +8,6 @@ illegal action into a forfeit.
 from __future__ import annotations
 
 import copy
-import hashlib
-import math
-import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, cast
@@ -24,10 +21,11 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from poke_env import engine, observation, streams
-from poke_env._checks import as_integer, check_integer, shown
+from poke_env._checks import as_integer, shown
 from poke_env._records import record_dtype
-from poke_env.games.base import MATCHES, Game
-from poke_env.options import ResetOptions, parse_options
+from poke_env.games.base import Game
+from poke_env.options import parse_options
+from poke_env.settings import Settings, checksum
 
 Observation = dict[str, npt.NDArray[Any]]
 
@@ -51,16 +49,9 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     """A match of a card game as a bare AEC environment.
 
     Args:
-        match: unit of play that ends the episode, one of the game's matches.
-        reward: `"points"` (zero-sum, paid after each deal) or `"win"` (1, -1 or 0 at the end; a
-            match that is cut by `max_deals` pays 0).
-        rules: a preset's name or the game's `Rules`.
+        match, reward, rules, **settings: as for `poke_env.settings.Settings`.
         render_mode: None, `"ansi"` (text), `"rgb_array"` (uint8 (H, W, 3)) or `"human"` (printed
             to the terminal at every step).
-        max_deals: a longer match is truncated after so many deals; None is no limit.
-        below_value: what a point below the line counts where the deal is the match.
-        reward_scale: every reward is multiplied by it, forfeits included.
-        illegal_penalty: what a forfeit costs; by default 1000 times `reward_scale`, 1 with "win".
         render_view: whose hands `render` shows: None (the player to move), an agent or `"all"`.
 
     Raises:
@@ -77,11 +68,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         rules: Any = "standard",
         render_mode: str | None = None,
         *,
-        max_deals: int | None = None,
-        below_value: float = 50.0,
-        reward_scale: float = 1.0,
-        illegal_penalty: float | None = None,
         render_view: str | None = None,
+        **settings: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         game = self.game
@@ -92,50 +80,39 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             "render_fps": 1,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(game.seats)]
-        self.match = match
-        self.reward = reward
-        self.rules = game.rules_named(rules)
-        self.max_deals = check_integer("max_deals", max_deals, 1, 2**31 - 1, or_none=True)
-        self.below_value = _check_number("below_value", below_value)
-        self.reward_scale = _check_number("reward_scale", reward_scale, above=0.0)
-        if illegal_penalty is None:
-            illegal_penalty = 1.0 if reward == "win" else 1000.0 * self.reward_scale
-        self.illegal_penalty = _check_number("illegal_penalty", illegal_penalty, least=0.0)
         if render_mode is not None:
             game.one_of("render_mode", render_mode, RENDER_MODES)
         self.render_mode = render_mode
         if render_view is not None:
             game.one_of("render_view", render_view, ("all", *self.possible_agents))
         self.render_view = render_view
-
-        row = np.zeros(1, engine.row_dtype(game))
-        self.rules.write(row["state"]["rules"][0])
-        game.one_of("match", match, game.matches)
-        row["state"]["match"] = MATCHES.index(match)
-        row["state"]["winner"] = -1
-        row["settings"]["reward"] = game.one_of("reward", reward, game.rewards)
-        row["settings"]["max_deals"] = self.max_deals or 0
-        row["settings"]["below_value"] = self.below_value
-        row["settings"]["reward_scale"] = self.reward_scale
-        self._template = row
-        self._rows = row.copy()
-        self._pack = np.array(game.pack(self.rules), np.int8)
-        self._num_actions = game.num_actions(self.rules)
+        self.settings = Settings(game, match, reward, rules, **settings)
+        self._rows = self.settings.template.copy()
         self._observations = np.zeros((1, observation.length(game)), np.float32)
-        self._masks = np.zeros((1, self._num_actions), np.int8)
-        self._no_actions = np.zeros(self._num_actions, np.int8)
+        self._masks = np.zeros((1, self.settings.num_actions), np.int8)
+        self._no_actions = np.zeros(self.settings.num_actions, np.int8)
         self._no_actions.flags.writeable = False
-        self._decks = np.zeros((1, 0, len(self._pack)), np.int8)
-        self._identity = _identity(game, self)
+        self._decks = np.zeros((1, 0, len(self.settings.pack)), np.int8)
         self._seeded = False
         self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._action_spaces: dict[str, spaces.Space[Any]] = {}
         self._bind()
 
+    @property
+    def match(self) -> str:
+        """The unit of play that ends the episode."""
+        return self.settings.match
+
+    @property
+    def rules(self) -> Any:
+        """The game's `Rules`."""
+        return self.settings.rules
+
     def _bind(self) -> None:
         """Views into the row, which copies of the environment have to take anew."""
         self._bytes = self._rows.view(np.uint8)
-        self._position = self._rows["state"].view(np.uint8)
+        self._states = self._rows["state"]
+        self._position = self._states.view(np.uint8)
         self._reward = self._rows["reward"][0]
         self._observation = self._observations[0]
         self._mask = self._masks[0]
@@ -161,7 +138,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             self._observation_spaces[agent] = spaces.Dict(
                 {
                     "observation": spaces.Box(low, high, dtype=np.float32),
-                    "action_mask": spaces.Box(0, 1, (self._num_actions,), np.int8),
+                    "action_mask": spaces.Box(0, 1, (self.settings.num_actions,), np.int8),
                 }
             )
         return self._observation_spaces[agent]
@@ -170,7 +147,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         """`Discrete(A)`; always the same object for an agent."""
         if agent not in self._action_spaces:
             self._seat(agent)
-            self._action_spaces[agent] = spaces.Discrete(self._num_actions)
+            self._action_spaces[agent] = spaces.Discrete(self.settings.num_actions)
         return self._action_spaces[agent]
 
     def _seat(self, agent: str) -> int:
@@ -188,28 +165,25 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         Args:
             seed: a number restarts the stream of decks, None goes on with it.
             options: `deck` (a full deck order or its beginning, for the first deal) or `decks`
-                (one for each coming deal), `dealer` (0 or 1), `score` (a score to start from).
+                (one for each coming deal), `dealer` (0 or 1), `score` (a score to start from),
+                `skip` (how many matches of the stream are left out).
 
         Raises:
             ValueError: naming the field; the match goes on as it was.
         """
         seed = streams.check_seed(seed)
-        chosen = parse_options(self.game, self.rules, self._template[0]["state"], options)
+        chosen = parse_options(self.settings, options)
         stream = self._rows["stream"].copy()
         if seed is not None or not self._seeded:
             stream["key"][0] = streams.seed_words(seed)
             stream["match"] = 0
         else:
             stream["match"] += 1
+        stream["match"] += chosen.skip
         self._seeded = True
-        self._begin(stream, chosen)
-
-    def _begin(self, stream: npt.NDArray[np.void], chosen: ResetOptions) -> None:
-        self._rows[:] = self._template
+        self._rows[:] = self.settings.template
         self._rows["stream"] = stream
-        if chosen.score is not None:
-            self.game.place_score(self._rows[0]["state"], chosen.score)
-        self._decks = self._complete(stream[0], chosen.decks)
+        self._decks = chosen.place(self._rows, self.settings)
         self._finished: list[bytes] = []
         self._over = False
         self._forfeited = -1
@@ -218,24 +192,13 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._deal(chosen.dealer)
+        self._deal()
         self._select(self.possible_agents[self._player[0]])
         if self.render_mode == "human":
             self.render()
 
-    def _complete(self, stream: np.void, decks: tuple[tuple[int, ...], ...]) -> Any:
-        """Deck orders int8 (1, K, C) from their beginnings; the rest comes from the stream."""
-        size = len(self._pack)
-        orders = np.empty((1, len(decks), size), np.int8)
-        for index, beginning in enumerate(decks):
-            order = self._pack.copy()
-            streams.shuffle_deck(stream, index + 1, order, size)
-            rest = [card for card in order if card not in beginning]
-            orders[0, index] = [*beginning, *rest]
-        return orders
-
-    def _deal(self, dealer: int = -1) -> None:
-        engine.deal(self._rows, self._decks, self._pack, dealer, self._observations, self._masks)
+    def _deal(self) -> None:
+        engine.deal(self._rows, self._decks, self.settings.pack, self._observations, self._masks)
 
     def _select(self, agent: str) -> None:
         """Give the turn to `agent`, whose observation and mask stand in the buffers."""
@@ -326,10 +289,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         seat = self._seat(self.agent_selection)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._forfeited = seat
-        gain = self.illegal_penalty / (self.game.seats - 1)
-        rewards = [gain] * self.game.seats
-        rewards[seat] = -self.illegal_penalty
-        self._pay(rewards)
+        engine.forfeit(self._rows)
+        self._pay(self._reward.tolist())
         self._end(truncated=False)
         self._mark_forfeit()
 
@@ -356,8 +317,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         if agent == self._shown:
             return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
         seen = np.empty_like(self._observations)
-        engine.observe(self._rows, self._seat(agent), seen)
-        return {"observation": seen[0], "action_mask": np.zeros(self._num_actions, np.int8)}
+        engine.observe(self._states, np.array([self._seat(agent)], np.int8), seen)
+        return {"observation": seen[0], "action_mask": self._no_actions.copy()}
 
     @property
     def record(self) -> np.void:
@@ -369,7 +330,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     def deck(self) -> list[int]:
         """The order of the pack in the deal going on, as card numbers."""
         self.agent_selection  # noqa: B018  raises before reset
-        return cast(list[int], self._rows["deck"][0, : len(self._pack)].tolist())
+        return cast(list[int], self._rows["deck"][0, : len(self.settings.pack)].tolist())
 
     @property
     def score_sheet(self) -> Any:
@@ -400,7 +361,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return number
 
     def _allows(self, action: int) -> bool:
-        return 0 <= action < self._num_actions and self._legality[action] != 0
+        return 0 <= action < len(self._no_actions) and self._legality[action] != 0
 
     def render(self) -> Any:
         """Show the table to the player to move, or as `render_view` says.
@@ -443,9 +404,14 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
                 book["present"][0, seat] = True
                 book["rewards"][0, seat] = self.rewards[agent]
                 book["cumulative"][0, seat] = self._cumulative_rewards[agent]
-        parts = [self._identity, book.tobytes(), self._rows.tobytes(), self._decks.tobytes()]
+        parts = [
+            self.settings.identity,
+            book.tobytes(),
+            self._rows.tobytes(),
+            self._decks.tobytes(),
+        ]
         state = b"".join(parts + self._finished)
-        return state + _checksum(state)
+        return state + checksum(state)
 
     def set_state(self, state: bytes) -> None:
         """Go on from what `get_state` gave.
@@ -454,30 +420,20 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             ValueError: if it is damaged or comes from other rules, match, reward or version; the
                 match goes on as it was.
         """
-        identity = self._identity
         book_dtype = _book_dtype(self.game.seats)
-        least = len(identity) + book_dtype.itemsize + _CHECKSUM_SIZE
-        if not isinstance(cast(Any, state), bytes) or len(state) < least:
-            raise ValueError("state must be bytes that get_state returned")
-        for index, name in enumerate(_IDENTITY):
-            part = slice(8 * index, 8 * index + 8)
-            if state[part] != identity[part]:
-                raise ValueError(f"state comes from an environment of other {name}")
-        state, checksum = state[:-_CHECKSUM_SIZE], state[-_CHECKSUM_SIZE:]
-        if checksum != _checksum(state):
-            raise ValueError("state is damaged: its checksum does not fit")
-        offset = len(identity)
+        state = self.settings.checked_state(state, book_dtype.itemsize)
+        offset = len(self.settings.identity)
         book = np.frombuffer(state, book_dtype, 1, offset)[0]
         offset += book_dtype.itemsize
         rows_end = offset + self._rows.nbytes
-        decks_end = rows_end + int(book["decks"]) * len(self._pack)
+        decks_end = rows_end + int(book["decks"]) * len(self.settings.pack)
         end = decks_end + int(book["finished"]) * self.game.state.itemsize
         if end != len(state):
             raise ValueError(f"state is damaged: it has {len(state)} bytes, but tells of {end}")
         self._bytes[:] = np.frombuffer(state, np.uint8, rows_end - offset, offset)
-        self._decks = (
-            np.frombuffer(state[rows_end:decks_end], np.int8).reshape(1, -1, len(self._pack)).copy()
-        )
+        self._rows["settings"] = self.settings.template["settings"]
+        decks = np.frombuffer(state[rows_end:decks_end], np.int8)
+        self._decks = decks.reshape(1, -1, len(self.settings.pack)).copy()
         size = self.game.state.itemsize
         self._finished = [state[at : at + size] for at in range(decks_end, end, size)]
         self._seeded = True
@@ -533,34 +489,13 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        views = {"_bytes", "_position", "_reward", "_observation", "_mask", "_action", "_player",
-                 "_events", "_legality"}  # fmt: skip
+        views = {"_bytes", "_states", "_position", "_reward", "_observation", "_mask", "_action",
+                 "_player", "_events", "_legality"}  # fmt: skip
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._bind()
-
-
-_IDENTITY = ("version", "rules", "match", "reward settings")
-
-
-def _identity(game: Game, env: CardGameEnv) -> bytes:
-    """Eight bytes for each thing that two environments must share to exchange states."""
-    parts = (
-        (game.name, game.version, str(game.state)),
-        env.rules.as_dict(),
-        env.match,
-        (env.reward, env.below_value, env.reward_scale, env.max_deals),
-    )
-    return b"".join(hashlib.blake2b(repr(part).encode(), digest_size=8).digest() for part in parts)
-
-
-_CHECKSUM_SIZE = 8
-
-
-def _checksum(state: bytes) -> bytes:
-    return hashlib.blake2b(state, digest_size=_CHECKSUM_SIZE).digest()
 
 
 @cache
@@ -577,25 +512,6 @@ def _book_dtype(seats: int) -> np.dtype[np.void]:
         ("over", np.bool_),
         ("truncated", np.bool_),
     )
-
-
-def _check_number(
-    name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf
-) -> float:
-    if (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and -sys.float_info.max <= value <= sys.float_info.max
-        and value >= least
-        and value > above
-    ):
-        return float(value)
-    limit = ""
-    if least > -math.inf:
-        limit = f" of at least {least:g}"
-    if above > -math.inf:
-        limit = f" above {above:g}"
-    raise ValueError(f"{name} must be a finite number{limit}, got {value!r}")
 
 
 class Referee(BaseWrapper[str, Observation, int | None]):

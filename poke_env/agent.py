@@ -6,6 +6,7 @@ so that a choice depends on observation, mask and key alone, however decisions a
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol, cast, runtime_checkable
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import streams
-from poke_env._checks import check_integer, shown
+from poke_env._checks import as_integer, check_integer, shown
 from poke_env._jit import compiled
 
 Observations = npt.NDArray[np.float32]
@@ -70,17 +71,118 @@ class _Completed:
 
     def act_batch(self, observations: Observations, masks: Masks, keys: Keys | None = None) -> Any:
         given = [None] * len(masks) if keys is None else keys
-        return np.array(
-            [
-                self.act({"observation": row, "action_mask": mask}, key)
-                for row, mask, key in zip(observations, masks, given)
-            ],
-            np.int64,
-        )
+        return [
+            self.act({"observation": row, "action_mask": mask}, key)
+            for row, mask, key in zip(observations, masks, given)
+        ]
 
     def reset(self, seed: int | None = None) -> None:
         if hasattr(self.player, "reset"):
             self.player.reset(seed)
+
+
+@runtime_checkable
+class RowPlayer(Protocol):
+    """Whoever plays many matches at once, one a row, and may be somebody else in each of them."""
+
+    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """A match begins in some rows: their numbers (n,), and a seed below 2**63 for each."""
+
+    def act_rows(
+        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
+    ) -> npt.NDArray[np.int64]:
+        """Actions int64 (n,) in some rows; what is no legal action is the caller's to see.
+
+        Args:
+            rows: int64 (n,), their numbers.
+            observations, masks, keys: float32 (n, F), int8 (n, A), uint64 (n,).
+        """
+
+
+def as_row_player(player: Any, rows: int) -> RowPlayer:
+    """`player` for so many rows.
+
+    A `RowPlayer` stays what it is. An `Agent` decides for all rows in one call, and is reset when
+    matches begin in all of them; its choices depend on observation, mask and key alone. One that
+    has only `act` may remember its match, so every row gets a copy.
+
+    Raises:
+        ValueError: if it has no `act`, or cannot be copied.
+    """
+    if isinstance(player, RowPlayer):
+        return player
+    agent = as_agent(player)
+    return _RowByRow(agent, rows) if isinstance(agent, _Completed) else _AllRows(agent, rows)
+
+
+class _AllRows:
+    """An agent that decides for all rows in one call."""
+
+    def __init__(self, agent: Agent, rows: int) -> None:
+        self.agent = agent
+        self._count = rows
+
+    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        if len(rows) == self._count:
+            self.agent.reset(int(seeds[0]))
+
+    def act_rows(
+        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
+    ) -> npt.NDArray[np.int64]:
+        return as_actions(self.agent.act_batch(observations, masks, keys), len(rows))
+
+
+class _RowByRow:
+    """An agent that has only `act`: a copy for every row."""
+
+    def __init__(self, agent: Agent, rows: int) -> None:
+        try:
+            self.agents = [copy.deepcopy(agent) for _ in range(rows)]
+        except Exception as error:
+            raise ValueError(
+                f"a player that has only act must allow copy.deepcopy, one copy for each row, but "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        for row, seed in zip(rows.tolist(), seeds.tolist()):
+            self.agents[row].reset(seed)
+
+    def act_rows(
+        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
+    ) -> npt.NDArray[np.int64]:
+        return as_actions(
+            [
+                self.agents[row].act({"observation": seen, "action_mask": mask}, key)
+                for row, seen, mask, key in zip(rows.tolist(), observations, masks, keys)
+            ],
+            len(rows),
+        )
+
+
+NO_ACTION = -(2**31)
+"""Stands for what is no integer among the actions of a player."""
+
+
+def as_actions(chosen: Any, count: int) -> npt.NDArray[np.int64]:
+    """What a player returned as int64 (count,); whatever is no integer becomes `NO_ACTION`.
+
+    Raises:
+        ValueError: if it is not one thing for each row.
+    """
+    if isinstance(chosen, np.ndarray) and chosen.dtype.kind in "iu" and chosen.shape == (count,):
+        return chosen.astype(np.int64)
+    try:
+        given = list(chosen)
+    except TypeError:
+        given = []
+    if len(given) != count:
+        raise ValueError(f"act_batch must return {count} actions, one a row, got {shown(chosen)}")
+    numbers = (as_integer(action) for action in given)
+    return np.array(
+        [NO_ACTION if number is None else max(-(2**62), min(number, 2**62)) for number in numbers],
+        np.int64,
+    )
 
 
 class KeyedAgent(ABC):
@@ -162,25 +264,14 @@ def _as_keys(keys: Any, rows: int) -> Keys:
 
 
 @compiled
-def random_legal(mask: npt.NDArray[np.int8], generator: npt.NDArray[np.int64]) -> int:
-    """One legal action, each equally likely."""
-    count = 0
-    for action in range(mask.shape[0]):
-        count += mask[action] != 0
-    skip = streams.random_below(generator, count)
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            if skip == 0:
-                return action
-            skip -= 1
-    return -1
-
-
-@compiled
 def _choose_random(masks: Masks, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     chosen = np.empty(masks.shape[0], np.int64)
     for i in range(masks.shape[0]):
-        chosen[i] = random_legal(masks[i], streams.key_generator(keys[i, 0], keys[i, 1]))
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[i, action] != 0
+        generator = streams.key_generator(keys[i, 0], keys[i, 1])
+        chosen[i] = streams.random_one(masks[i], count, generator)
     return chosen
 
 

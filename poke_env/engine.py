@@ -25,22 +25,39 @@ DEAL_ENDED = 2
 TERMINATED = 4
 TRUNCATED = 8
 
+# What `advance` takes beside legal actions.
+WAIT = -1
+"""The row is left as it is."""
+FORFEIT = -2
+"""The seat to act gives the match up and pays the penalty."""
+NEXT = -3
+"""A row that is over begins the next match of its stream."""
+
 POINTS, WIN = range(2)
 
 SETTINGS = record_dtype(
     ("below_value", np.float64),
     ("reward_scale", np.float64),
+    ("illegal_penalty", np.float64),
     ("max_deals", np.int64),
     ("reward", np.int8),
 )
 """`max_deals` 0 is no limit; `reward` counts in the order of `Game.rewards`."""
 
 Rows = npt.NDArray[np.void]
+Decks = npt.NDArray[np.int8]
+Observations = npt.NDArray[np.float32]
+Masks = npt.NDArray[np.int8]
 
 
 @cache
 def row_dtype(game: Game) -> np.dtype[np.void]:
-    """The dtype of a row of `game`."""
+    """The dtype of a row of `game`.
+
+    `decks` is the number of deals whose deck orders were given beforehand, `dealer` the seat that
+    was asked to deal first, -1 if the stream decides; both speak of the match going on. `action`
+    is what `step` carries out, `player` the seat to act, or the one that moved last.
+    """
     return record_dtype(
         ("state", game.state),
         ("settings", SETTINGS),
@@ -48,120 +65,104 @@ def row_dtype(game: Game) -> np.dtype[np.void]:
         ("reward", np.float64, (game.seats,)),
         ("total", np.float64, (game.seats,)),
         ("deals", np.int64),
+        ("decks", np.int32),
         ("action", np.int32),
+        ("dealer", np.int8),
         ("player", np.int8),
         ("events", np.int8),
+        ("over", np.int8),
         ("deck", np.int8, (game.max_cards,)),
     )
 
 
-@compiled
-def deal(
-    rows: Rows,
-    decks: npt.NDArray[np.int8],
-    pack: npt.NDArray[np.int8],
-    dealer: int,
-    observations: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.int8],
-) -> None:
-    """Deal to every row whose position waits for a deck.
+# --- one row --------------------------------------------------------------------------------------
 
-    Args:
-        rows: (B,) rows.
-        decks: int8 (B, K, C): deck orders for the first K deals of each match; rows beyond take
-            theirs from the stream.
-        pack: int8 (C,), the cards of the pack.
-        dealer: seat that deals the first deal of a match, or -1: the stream decides.
-        observations: float32 (B, F), written for the seat to act.
-        masks: int8 (B, A), likewise.
-    """
+
+@compiled
+def _deal(row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8]) -> None:
+    """Start the next deal of a row whose position waits for a deck; `decks` is int8 (K, C)."""
     size = pack.shape[0]
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        state = row["state"]
-        if base.to_move(state) != WANTS_DECK:
-            continue
-        first = row["deals"] == 0
-        if row["deals"] < decks.shape[1]:
-            row["deck"][:size] = decks[i, row["deals"]]
-        else:
-            row["deck"][:size] = pack
-            streams.shuffle_deck(row["stream"], row["deals"] + 1, row["deck"], size)
-        seat = -1
-        if first:
-            seat = dealer
-            if seat < 0:
-                seat = streams.first_dealer(row["stream"], row["reward"].shape[0])
-        base.deal(state, row["deck"], seat)
-        _show(row, observations[i], masks[i])
+    if row["deals"] < row["decks"]:
+        row["deck"][:size] = decks[row["deals"]]
+    else:
+        row["deck"][:size] = pack
+        streams.shuffle_deck(row["stream"], row["deals"] + 1, row["deck"], size)
+    dealer = -1
+    if row["deals"] == 0:
+        dealer = int(row["dealer"])
+        if dealer < 0:
+            dealer = streams.first_dealer(row["stream"], row["reward"].shape[0])
+    base.deal(row["state"], row["deck"], dealer)
 
 
 @compiled
-def step(rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> int:
-    """Carry out each row's `action` and show the seat to act what it may know.
-
-    A row whose match is over, or whose action is illegal, stays as it is; the latter is marked
-    `ILLEGAL` in its events. A row whose deal ended waits for `deal`, which shows it anew.
-
-    Args:
-        rows: (B,) rows; `reward`, `total`, `deals`, `player` and `events` are written.
-        observations: float32 (B, F), written for the seat to act; the observation of a finished
-            match is that of the seat that moved last.
-        masks: int8 (B, A), in: the legal actions of each row; out: those of the seat to act next.
-
-    Returns:
-        Number of rows with events.
-    """
-    eventful = 0
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        state = row["state"]
-        row["events"] = 0
-        if base.to_move(state) < 0:
-            continue
-        action = row["action"]
-        if action < 0 or action >= masks.shape[1] or masks[i, action] == 0:
-            row["events"] = ILLEGAL
-            eventful += 1
-            continue
-        base.apply(state, row["deck"], action)
-        settings = row["settings"]
-        if base.points(state, settings["below_value"], row["reward"]):
-            row["deals"] += 1
-            row["events"] = DEAL_ENDED
-            _settle(row)
-            eventful += 1
-        if base.to_move(state) != WANTS_DECK:
-            _show(row, observations[i], masks[i])
-    return eventful
+def _act(row: np.void, action: int) -> int:
+    """Carry out a legal action; returns the events, which are written too."""
+    state = row["state"]
+    settings = row["settings"]
+    base.apply(state, row["deck"], action)
+    events = 0
+    if base.points(state, settings["below_value"], row["reward"]):
+        row["deals"] += 1
+        events = DEAL_ENDED
+        for seat in range(row["reward"].shape[0]):
+            row["total"][seat] += row["reward"][seat]
+        if base.to_move(state) == MATCH_OVER:
+            events |= TERMINATED
+        elif settings["max_deals"] > 0 and row["deals"] >= settings["max_deals"]:
+            events |= TRUNCATED
+        _settle(row, events)
+    row["events"] = events
+    row["over"] = events >= TERMINATED
+    return events
 
 
 @compiled
-def _settle(row: np.void) -> None:
-    """Turn the points of a finished deal into the reward asked for, and see whether it is over."""
+def _settle(row: np.void, events: int) -> None:
+    """Turn the points of a finished deal into the reward asked for."""
     settings = row["settings"]
     reward = row["reward"]
-    total = row["total"]
-    for seat in range(reward.shape[0]):
-        total[seat] += reward[seat]
-    over = base.to_move(row["state"]) == MATCH_OVER
-    if over:
-        row["events"] |= TERMINATED
-    elif settings["max_deals"] > 0 and row["deals"] >= settings["max_deals"]:
-        row["events"] |= TRUNCATED
     if settings["reward"] == WIN:
         for seat in range(reward.shape[0]):
             reward[seat] = 0.0
-        if over:
-            base.result(row["state"], total, reward)
+        if events & TERMINATED:
+            base.result(row["state"], row["total"], reward)
     for seat in range(reward.shape[0]):
         reward[seat] *= settings["reward_scale"]
 
 
 @compiled
+def _forfeit(row: np.void) -> int:
+    """End the match against the seat to act, which pays the penalty to the others."""
+    reward = row["reward"]
+    penalty = row["settings"]["illegal_penalty"]
+    seats = reward.shape[0]
+    for seat in range(seats):
+        reward[seat] = penalty / (seats - 1)
+    reward[row["player"]] = -penalty
+    row["events"] = ILLEGAL | TERMINATED
+    row["over"] = 1
+    return ILLEGAL | TERMINATED
+
+
+@compiled
+def _renew(row: np.void, template: np.void) -> None:
+    """Put the next match of its stream into a row."""
+    row["state"] = template["state"]
+    row["stream"]["match"] += 1
+    for seat in range(row["total"].shape[0]):
+        row["total"][seat] = 0.0
+    row["deals"] = 0
+    row["decks"] = 0
+    row["dealer"] = -1
+    row["events"] = 0
+    row["over"] = 0
+
+
+@compiled
 def _show(row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> None:
     seat = base.to_move(row["state"])
-    if seat < 0:
+    if seat < 0 or row["over"]:
         mask[:] = 0
         seat = row["player"]
     else:
@@ -170,15 +171,218 @@ def _show(row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[
     base.observe(row["state"], seat, observation)
 
 
+# --- loops ----------------------------------------------------------------------------------------
+
+
 @compiled
-def show(rows: Rows, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> None:
+def deal(rows: Rows, decks: Decks, pack: Decks, observations: Observations, masks: Masks) -> None:
+    """Deal to every row whose position waits for a deck.
+
+    Args:
+        rows: (B,) rows.
+        decks: int8 (B, K, C): deck orders for the first deals of each match, as many as the row's
+            `decks` says; all others come from the stream.
+        pack: int8 (C,), the cards of the pack.
+        observations: float32 (B, F), written for the seat to act.
+        masks: int8 (B, A), likewise.
+    """
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if base.to_move(row["state"]) == WANTS_DECK:
+            _deal(row, decks[i], pack)
+            _show(row, observations[i], masks[i])
+
+
+@compiled
+def step(rows: Rows, observations: Observations, masks: Masks) -> int:
+    """Carry out each row's `action`, a legal one, and show the seat to act what it may know.
+
+    A row whose match is over stays as it is. A row whose deal ended waits for `deal`, which shows
+    it anew.
+
+    Args:
+        rows: (B,) rows; `reward`, `total`, `deals`, `player`, `events` and `over` are written.
+        observations: float32 (B, F), written for the seat to act; the observation of a finished
+            match is that of the seat that moved last.
+        masks: int8 (B, A), the legal actions of the seat to act next.
+
+    Returns:
+        Number of rows with events.
+    """
+    eventful = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if row["over"]:
+            row["events"] = 0
+            continue
+        if _act(row, row["action"]):
+            eventful += 1
+        if base.to_move(row["state"]) != WANTS_DECK:
+            _show(row, observations[i], masks[i])
+    return eventful
+
+
+@compiled
+def advance(
+    rows: Rows,
+    actions: npt.NDArray[np.int64],
+    decks: Decks,
+    pack: Decks,
+    template: Rows,
+    autoreset: bool,
+    show_waiting: bool,
+    finals: npt.NDArray[np.void],
+    observations: Observations,
+    masks: Masks,
+    players: npt.NDArray[np.int8],
+    rewards: npt.NDArray[np.float64],
+    dones: npt.NDArray[np.bool_],
+    truncated: npt.NDArray[np.bool_],
+) -> None:
+    """One step of a batch: act, settle, deal anew where a deal or a match ended, and show.
+
+    Args:
+        rows: (B,) rows.
+        actions: int64 (B,): legal ones, `WAIT` or `FORFEIT`; a row that is over waits, unless it
+            is told `NEXT`.
+        decks, pack: as for `deal`.
+        template: (1,), a row at the beginning of a match.
+        autoreset: put the next match into a row whose match ended; else it stays over.
+        show_waiting: write observations and masks of rows that wait, too.
+        finals: (B,) positions, written where a match ended: its last one.
+        observations: float32 (B, F), written for the seat to act.
+        masks: int8 (B, A), likewise.
+        players: int8 (B,), the seat to act, -1 in a row that is over.
+        rewards: float64 (B, n), what the step brought to each seat.
+        dones: bool (B,), whether a match ended in this step.
+        truncated: bool (B,), whether it was cut by `max_deals`.
+    """
+    seats = rewards.shape[1]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        action = actions[i]
+        for seat in range(seats):
+            rewards[i, seat] = 0.0
+        dones[i] = False
+        truncated[i] = False
+        if row["over"] if action != NEXT else not row["over"]:
+            action = WAIT
+        if action != WAIT:
+            if action == NEXT:
+                _renew(row, template[0])
+            else:
+                events = _forfeit(row) if action == FORFEIT else _act(row, action)
+                if events:
+                    for seat in range(seats):
+                        rewards[i, seat] = row["reward"][seat]
+                if row["over"]:
+                    dones[i] = True
+                    truncated[i] = (events & TRUNCATED) != 0
+                    finals[i] = row["state"]
+                    if autoreset:
+                        _renew(row, template[0])
+            if base.to_move(row["state"]) == WANTS_DECK and not row["over"]:
+                _deal(row, decks[i], pack)
+        if action != WAIT or show_waiting:
+            _show(row, observations[i], masks[i])
+        players[i] = -1 if row["over"] else row["player"]
+
+
+@compiled
+def find_illegal(
+    rows: Rows,
+    actions: npt.NDArray[np.int64],
+    acting: npt.NDArray[np.bool_],
+    masks: Masks,
+    illegal: npt.NDArray[np.bool_],
+) -> int:
+    """Mark the rows that act, are not over, and whose action the mask forbids.
+
+    Args:
+        rows: (B,) rows.
+        actions: int64 (B,), any numbers.
+        acting: bool (B,).
+        masks: int8 (B, A).
+        illegal: bool (B,), written.
+
+    Returns:
+        Number of rows marked.
+    """
+    found = 0
+    for i in range(rows.shape[0]):
+        action = actions[i]
+        fits = 0 <= action < masks.shape[1] and masks[i, action] != 0
+        illegal[i] = acting[i] and not fits and not rows[i]["over"]
+        found += illegal[i]
+    return found
+
+
+@compiled
+def play_at_random(
+    rows: Rows,
+    decisions: int,
+    words: npt.NDArray[np.int64],
+    first: int,
+    decks: Decks,
+    pack: Decks,
+    template: Rows,
+    masks: Masks,
+    rewards: npt.NDArray[np.float64],
+) -> int:
+    """Play so many decisions in every row, each legal action equally likely, observing nothing.
+
+    Args:
+        rows: (B,) rows, none of them over; a match that ends is followed by the next one.
+        decisions: number of decisions a row.
+        words: int64 (4,), words of a seed; row i draws from the stream of (words, first + i).
+        first: number of the first row.
+        decks, pack, template: as for `advance`.
+        masks: int8 (B, A), the legal actions of every row at the end.
+        rewards: float64 (B, n), to which the rewards are added.
+
+    Returns:
+        Number of matches that ended.
+    """
+    ended = 0
+    address = np.empty(5, np.int64)
+    address[:4] = words
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        mask = masks[i]
+        address[4] = first + i
+        generator = streams.generator(address)
+        count = base.legal_actions(row["state"], mask)
+        for _ in range(decisions):
+            events = _act(row, streams.random_one(mask, count, generator))
+            if events:
+                for seat in range(rewards.shape[1]):
+                    rewards[i, seat] += row["reward"][seat]
+                if row["over"]:
+                    ended += 1
+                    _renew(row, template[0])
+                if base.to_move(row["state"]) == WANTS_DECK:
+                    _deal(row, decks[i], pack)
+            count = base.legal_actions(row["state"], mask)
+        row["player"] = base.to_move(row["state"])
+    return ended
+
+
+@compiled
+def forfeit(rows: Rows) -> None:
+    """End the match of every row against the seat to act."""
+    for i in range(rows.shape[0]):
+        _forfeit(rows[i])
+
+
+@compiled
+def show(rows: Rows, observations: Observations, masks: Masks) -> None:
     """Write observation (B, F) and mask (B, A) of the seat to act in every row."""
     for i in range(rows.shape[0]):
         _show(rows[i], observations[i], masks[i])
 
 
 @compiled
-def observe(rows: Rows, seat: int, observations: npt.NDArray[np.float32]) -> None:
-    """Write what `seat` may know in every row into float32 (B, F)."""
-    for i in range(rows.shape[0]):
-        base.observe(rows[i]["state"], seat, observations[i])
+def observe(states: npt.NDArray[np.void], seats: npt.NDArray[np.int8], seen: Observations) -> None:
+    """Write what the seat `seats[i]` may know at the position `states[i]` into float32 (B, F)."""
+    for i in range(states.shape[0]):
+        base.observe(states[i], seats[i], seen[i])

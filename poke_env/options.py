@@ -1,6 +1,8 @@
-"""What `reset` accepts besides a seed: decks, the first dealer, the score to start from.
+"""What `reset` accepts besides a seed: decks, the first dealer, the score, the match of the seed.
 
-Everything is checked before anything is changed, so that a wrong option leaves a match as it was.
+Everything is checked before anything is changed, so that a wrong option leaves matches as they
+were. One environment and a batch of them share the parser: what is one value for the former is one
+for every row for the latter.
 """
 
 from __future__ import annotations
@@ -10,43 +12,75 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from poke_env import streams
 from poke_env._checks import check_integer, shown
 from poke_env.cards import format_cards, parse_cards
-from poke_env.games.base import Game
+from poke_env.settings import Settings
 
-_KNOWN = ("deck", "decks", "dealer", "score")
+_KNOWN = ("deck", "decks", "dealer", "score", "skip")
+_MOST_SKIPPED = 2**62
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ResetOptions:
-    """Checked reset options.
+    """Checked reset options for B matches.
 
     Attributes:
-        decks: the beginning of the deck order of each coming deal, as card numbers.
-        dealer: seat that deals first; -1 leaves it to the stream.
-        score: the record's score fields as the game placed them, or None.
+        decks: for each match the beginnings of the deck orders of its coming deals, as card
+            numbers; full orders may also come as one int8 array (B, K, C).
+        dealer: int8 (B,), the seat that deals first; -1 leaves it to the stream.
+        skip: int64 (B,), how many matches of the stream are left out.
+        start: the position (B,) from which each match starts, None for the beginning.
     """
 
-    decks: tuple[tuple[int, ...], ...] = ()
-    dealer: int = -1
-    score: Mapping[str, Any] | None = None
+    decks: Sequence[Sequence[Sequence[int]]] | npt.NDArray[np.int8]
+    dealer: npt.NDArray[np.int8]
+    skip: npt.NDArray[np.int64]
+    start: npt.NDArray[np.void] | None = None
+
+    def place(self, rows: npt.NDArray[np.void], settings: Settings) -> npt.NDArray[np.int8]:
+        """Write the options into rows (B,) at the beginning of a match whose stream is known.
+
+        Returns:
+            Full deck orders, int8 (B, K, C), of which row i has as many as its `decks` says.
+        """
+        rows["dealer"] = self.dealer
+        if self.start is not None:
+            rows["state"] = self.start
+        if isinstance(self.decks, np.ndarray):
+            rows["decks"] = self.decks.shape[1]
+            return self.decks
+        pack = settings.pack
+        rows["decks"] = [len(orders) for orders in self.decks]
+        orders = np.zeros((len(rows), max(map(len, self.decks)), len(pack)), np.int8)
+        for row, beginnings, places in zip(rows, self.decks, orders, strict=True):
+            for index, beginning in enumerate(beginnings):
+                order = pack.copy()
+                streams.shuffle_deck(row["stream"], index + 1, order, len(pack))
+                known = set(beginning)
+                places[index] = [
+                    *beginning,
+                    *(card for card in order.tolist() if card not in known),
+                ]
+        return orders
 
 
-def parse_options(game: Game, rules: Any, template: np.void, options: Any) -> ResetOptions:
+def parse_options(settings: Settings, options: Any, rows: int | None = None) -> ResetOptions:
     """Check the options of `reset`.
 
     Args:
-        game: the game played.
-        rules: its rules.
-        template: a position under these rules, on a copy of which the score is tried.
+        settings: of the environment.
         options: the mapping handed to `reset`, or None.
+        rows: number of rows of a batch, whose options have one value a row; None for a single
+            environment.
 
     Raises:
         ValueError: naming the field, the value and what is allowed.
     """
     if options is None:
-        return ResetOptions()
+        options = {}
     if not isinstance(options, Mapping):
         raise ValueError(f"options must be a dict or None, got {options!r}")
     # PettingZoo's api_test resets with {"options": 1}.
@@ -55,32 +89,91 @@ def parse_options(game: Game, rules: Any, template: np.void, options: Any) -> Re
         raise ValueError(f"options has unknown keys {unknown}; allowed are {', '.join(_KNOWN)}")
     if "deck" in options and "decks" in options:
         raise ValueError("options may hold deck or decks, not both")
-    decks: Any = options.get("decks", ())
-    if "deck" in options:
-        decks = (options["deck"],)
-    elif isinstance(decks, np.ndarray):
-        decks = decks.tolist()
-    if not isinstance(decks, Sequence) or isinstance(decks, str):
-        raise ValueError(f"options decks must be a list of decks, got {decks!r}")
-    pack = game.pack(rules)
-    score = options.get("score")
-    if score is not None:
-        game.place_score(template.copy(), score)
-    dealer = options.get("dealer")
+    most_dealer = settings.game.seats - 1
     return ResetOptions(
-        decks=tuple(_parse_deck(deck, pack) for deck in decks),
-        dealer=-1 if dealer is None else check_integer("options dealer", dealer, 0, game.seats - 1),
-        score=score,
+        decks=_parse_decks(settings, options, rows),
+        dealer=_integers("dealer", options.get("dealer"), -1, most_dealer, rows).astype(np.int8),
+        skip=_integers("skip", options.get("skip"), 0, _MOST_SKIPPED, rows),
+        start=_parse_score(settings, options.get("score"), rows),
     )
 
 
-def _parse_deck(deck: Any, pack: tuple[int, ...]) -> tuple[int, ...]:
+def _integers(
+    name: str, given: Any, missing: int, most: int, rows: int | None
+) -> npt.NDArray[np.int64]:
+    """One integer from 0 to `most` for each row; a single one is meant for all of them."""
+    count = rows or 1
+    if given is None:
+        return np.full(count, missing, np.int64)
+    if rows is not None and isinstance(given, (Sequence, np.ndarray)):
+        values = [
+            check_integer(f"options {name}", value, 0, most) for value in _each(name, given, rows)
+        ]
+        return np.array(values, np.int64)
+    return np.full(count, check_integer(f"options {name}", given, 0, most), np.int64)
+
+
+def _each(name: str, given: Any, rows: int) -> Any:
+    """`given` as a sequence of one thing a row."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != rows:
+        raise ValueError(
+            f"options {name} must hold one entry for each of {rows} rows, got {shown(given)}"
+        )
+    return given
+
+
+# --- decks ----------------------------------------------------------------------------------------
+
+
+def _parse_decks(settings: Settings, options: Mapping[str, Any], rows: int | None) -> Any:
+    name = "deck" if "deck" in options else "decks"
+    given = options.get(name)
+    if name not in options:
+        return [()] * (rows or 1)
+    if rows is not None:
+        full = _full_orders(settings, given, rows, single=name == "deck")
+        if full is not None:
+            return full
+        given = _each(name, given, rows)
+    else:
+        given = [given]
+    if name == "deck":
+        given = [(deck,) for deck in given]
+    return [_parse_row(decks, settings) for decks in given]
+
+
+def _full_orders(
+    settings: Settings, given: Any, rows: int, *, single: bool
+) -> npt.NDArray[np.int8] | None:
+    """An array of full orders, checked at once; None for anything else."""
+    if not isinstance(given, np.ndarray) or given.dtype.kind not in "iu":
+        return None
+    orders = given[:, np.newaxis] if single and given.ndim == 2 else given
+    if orders.ndim != 3 or orders.shape[0] != rows or orders.shape[2] != len(settings.pack):
+        return None
+    if not (np.sort(orders, axis=2) == settings.pack).all():
+        return None
+    return orders.astype(np.int8)
+
+
+def _parse_row(decks: Any, settings: Settings) -> tuple[tuple[int, ...], ...]:
+    if isinstance(decks, np.ndarray):
+        decks = decks.tolist()
+    if not isinstance(decks, Sequence) or isinstance(decks, str):
+        raise ValueError(f"options decks must be a list of decks, got {decks!r}")
+    return tuple(_parse_deck(deck, settings) for deck in decks)
+
+
+def _parse_deck(deck: Any, settings: Settings) -> tuple[int, ...]:
     if not isinstance(deck, (Sequence, np.ndarray)):
         raise ValueError(f"options deck must be a list of cards in order, got {shown(deck)}")
     try:
         cards = parse_cards(deck.tolist() if isinstance(deck, np.ndarray) else deck)
     except (ValueError, TypeError) as error:
         raise ValueError(f"options deck: {error}") from error
+    pack = settings.pack.tolist()
     strangers = [card for card in cards if card not in pack]
     if strangers:
         raise ValueError(
@@ -88,3 +181,34 @@ def _parse_deck(deck: Any, pack: tuple[int, ...]) -> tuple[int, ...]:
             f"({format_cards(pack[:1])} to {format_cards(pack[-1:])})"
         )
     return cards
+
+
+# --- the score ------------------------------------------------------------------------------------
+
+
+def _parse_score(settings: Settings, score: Any, rows: int | None) -> npt.NDArray[np.void] | None:
+    if score is None:
+        return None
+    beginning = settings.template["state"]
+    if rows is None or not isinstance(score, Mapping) or not _by_row(score):
+        position = beginning.copy()
+        settings.game.place_score(position[0], score)
+        return np.repeat(position, rows or 1)
+    positions = np.repeat(beginning, rows)
+    fields = {
+        name: _each(f"score {name}", pairs, rows) if _by_row({name: pairs}) else [pairs] * rows
+        for name, pairs in score.items()
+    }
+    for row, position in enumerate(positions):
+        settings.game.place_score(position, {name: pairs[row] for name, pairs in fields.items()})
+    return positions
+
+
+def _by_row(score: Mapping[str, Any]) -> bool:
+    """Whether a field of the score has an entry for each row instead of one for all."""
+    return any(
+        isinstance(pairs, (Sequence, np.ndarray))
+        and len(pairs) > 0
+        and isinstance(pairs[0], (Sequence, np.ndarray))
+        for pairs in score.values()
+    )

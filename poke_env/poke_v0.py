@@ -8,8 +8,9 @@ from poke_env import observation
 from poke_env.aec import CardGameEnv, Referee
 from poke_env.games.poke import POKE, Rules
 from poke_env.single import SingleAgentEnv
+from poke_env.single_vector import SingleAgentVectorEnv
 
-__all__ = ["Rules", "decode", "env", "raw_env", "single_env"]
+__all__ = ["Rules", "decode", "env", "raw_env", "single_env", "vector_env"]
 
 
 class raw_env(CardGameEnv):
@@ -22,6 +23,12 @@ class single_env(SingleAgentEnv):
     """The Gymnasium environment for one learner."""
 
     env_class = raw_env
+
+
+class vector_env(SingleAgentVectorEnv):
+    """The Gymnasium environment for one learner in many rows at once."""
+
+    game = POKE
 
 
 def env(

@@ -19,7 +19,22 @@ from poke_env._checks import as_integer, shown
 from poke_env.aec import RENDER_MODES, CardGameEnv, IllegalActionError
 from poke_env.agent import Agent, RandomAgent, as_agent
 
-SEATS = ("random", 0, 1)
+PLAYERS_STREAM = 1
+"""Sets seats and opponents apart from the decks of the same seed."""
+
+
+def check_seat(seat: Any, seats: int) -> str | int:
+    """The learner's seat, "random" or a number.
+
+    Raises:
+        ValueError: naming what is allowed.
+    """
+    if isinstance(seat, str) and seat == "random":
+        return seat
+    number = as_integer(seat)
+    if number is None or not 0 <= number < seats:
+        raise ValueError(f"seat must be 'random' or one of {list(range(seats))}, got {shown(seat)}")
+    return number
 
 
 class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
@@ -52,21 +67,19 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._env = self.env_class(match=match, **settings)
         if render_mode is not None:
             self._env.game.one_of("render_mode", render_mode, RENDER_MODES)
-        seats = range(len(self._env.possible_agents))
-        if not (isinstance(seat, str) and seat == "random") and as_integer(seat) not in seats:
-            raise ValueError(f"seat must be 'random' or one of {list(seats)}, got {shown(seat)}")
         try:
             self.opponent = as_agent(RandomAgent() if opponent is None else copy.deepcopy(opponent))
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
-        self.seat = seat
+        self.seat = check_seat(seat, len(self._env.possible_agents))
         self.render_mode = render_mode
         agent = self._env.possible_agents[0]
         layout = cast(spaces.Dict, self._env.observation_space(agent))
         self.observation_space = layout["observation"]
         self.action_space = self._env.action_space(agent)
         self._learner = agent
-        self._stream = np.random.default_rng()
+        self._words = np.zeros(4, np.uint32)
+        self._decisions = 0
         self._started = False
         self._over = True
 
@@ -87,14 +100,13 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if checked is not None or not self._started:
             super().reset(seed=checked)
             # A stream of its own, so that decks are those of the AEC environment.
-            self._stream = np.random.default_rng(
-                None if checked is None else np.random.SeedSequence(checked, spawn_key=(1,))
-            )
+            self._words = streams.seed_words(checked, PLAYERS_STREAM)
             self._started = True
         agents = self._env.possible_agents
-        drawn = int(self._stream.integers(len(agents)))
+        self._decisions = 0
+        drawn = int(self._key(0) % np.uint64(len(agents)))
         self._learner = agents[drawn if self.seat == "random" else int(self.seat)]
-        self.opponent.reset(int(self._stream.integers(2**63)))
+        self.opponent.reset(int(self._key(1)) >> 1)
         self._over = True  # until the opponent has played; it might raise
         self._play_opponent()
         self._over = False
@@ -128,8 +140,15 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
     def _play_opponent(self) -> None:
         env = self._env
         while env.agent_selection != self._learner and not self._finished():
-            key = self._stream.integers(2**64, dtype=np.uint64)
+            self._decisions += 1
+            key = self._key(1 + self._decisions)
             self._act(self.opponent.act(env.observe(env.agent_selection), key))
+
+    def _key(self, number: int) -> np.uint64:
+        """Keys of this match: 0 draws the learner's seat, 1 is the opponent's seed, then all its
+        decisions follow."""
+        match = int(self._env._rows["stream"]["match"][0])
+        return streams.decision_key(*self._words.tolist(), match, match >> 32, number)
 
     def _act(self, action: Any) -> None:
         try:

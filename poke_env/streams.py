@@ -27,18 +27,13 @@ _WORD = 0xFFFFFFFF
 
 
 @compiled
-def _multiply(a: int, b: int) -> int:
-    """Product modulo 2**32 of two 32-bit words, without leaving int64."""
-    return ((((a * (b >> 16)) & 0xFFFF) << 16) + a * (b & 0xFFFF)) & _WORD
-
-
-@compiled
 def _mix(word: int) -> int:
     """A bijection of 32-bit words in which every input bit reaches every output bit."""
+    # Products may leave int64 where they are compiled: the low bits, all that is kept, are right.
     word ^= word >> 16
-    word = _multiply(word, 0x21F0AAAD)
+    word = (word * 0x21F0AAAD) & _WORD
     word ^= word >> 15
-    word = _multiply(word, 0xD35A2D97)
+    word = (word * 0xD35A2D97) & _WORD
     return word ^ (word >> 15)
 
 
@@ -88,6 +83,18 @@ def random_below(state: Words, bound: int) -> int:
 
 
 @compiled
+def random_one(mask: npt.NDArray[np.int8], count: int, state: Words) -> int:
+    """Place of one of the `count` numbers in `mask` (int8) that are not 0, each equally likely."""
+    skip = random_below(state, count)
+    for place in range(mask.shape[0]):
+        if mask[place]:
+            if skip == 0:
+                return place
+            skip -= 1
+    return -1
+
+
+@compiled
 def _match_generator(stream: np.void, deal: int) -> Words:
     address = np.empty(7, np.int64)
     for i in range(4):
@@ -115,9 +122,15 @@ def shuffle_deck(stream: np.void, deal: int, deck: npt.NDArray[np.int8], size: i
         deck[j] = card
 
 
-def seed_words(seed: int | None) -> npt.NDArray[np.uint32]:
-    """The four key words of a seed, uint32 (4,); `None` takes fresh entropy from the system."""
-    return np.random.SeedSequence(seed).generate_state(4).astype(np.uint32)
+def seed_words(seed: int | None, purpose: int | None = None) -> npt.NDArray[np.uint32]:
+    """The four key words of a seed, uint32 (4,); `None` takes fresh entropy from the system.
+
+    Args:
+        seed: 0 or more, or None.
+        purpose: a number that sets apart whatever else is derived from the seed; None is the decks.
+    """
+    key = () if purpose is None else (purpose,)
+    return np.random.SeedSequence(seed, spawn_key=key).generate_state(4).astype(np.uint32)
 
 
 def check_seed(seed: Any, name: str = "seed") -> int | None:
@@ -144,6 +157,37 @@ def decision_key(*address: int) -> np.uint64:
     """
     high, low = _hash_address(np.array(address, np.int64))
     return np.uint64((high << 32) | low)
+
+
+def decision_keys(
+    words: npt.NDArray[np.integer[Any]], matches: npt.NDArray[np.int64], *numbers: Any
+) -> npt.NDArray[np.uint64]:
+    """Many keys: of each row `decision_key(*words, match, match >> 32, *numbers)`.
+
+    Args:
+        words: (n, 4), or (4,) for all: words of seeds of their own.
+        matches: int64 (n,), numbers of the matches.
+        numbers: integers (n,), or one for all, such as seats and turns.
+
+    Returns:
+        uint64 (n,).
+    """
+    addresses = np.empty((len(matches), 6 + len(numbers)), np.int64)
+    addresses[:, :4] = words
+    addresses[:, 4] = matches
+    addresses[:, 5] = matches >> 32
+    for place, number in enumerate(numbers, 6):
+        addresses[:, place] = number
+    halves = np.empty((len(matches), 2), np.int64)
+    _hash_addresses(addresses, halves)
+    high, low = halves.astype(np.uint64).T
+    return (high << np.uint64(32)) | low
+
+
+@compiled
+def _hash_addresses(addresses: Words, halves: Words) -> None:
+    for i in range(addresses.shape[0]):
+        halves[i, 0], halves[i, 1] = _hash_address(addresses[i])
 
 
 @compiled

@@ -231,15 +231,15 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
 
 
 def _expected_rewards(env: CardGameEnv) -> npt.NDArray[np.float64]:
-    below_value = env.below_value if env.match == "deal" else 0.0
+    below_value = env.settings.below_value if env.match == "deal" else 0.0
     points = np.sum([deal.points(below_value) for deal in env.score_sheet.deals], axis=0)
-    if env.reward == "points":
-        return cast(npt.NDArray[np.float64], points * env.reward_scale)
+    if env.settings.reward == "points":
+        return cast(npt.NDArray[np.float64], points * env.settings.reward_scale)
     if any(env.truncations.values()):
         return np.zeros_like(points)
     outcome = np.zeros_like(points)
     env.game.result(env.record, points, outcome)
-    return cast(npt.NDArray[np.float64], outcome * env.reward_scale)
+    return cast(npt.NDArray[np.float64], outcome * env.settings.reward_scale)
 
 
 def check_determinism(env: CardGameEnv, *, matches: int = 10, seed: int = 0) -> None:

@@ -24,8 +24,8 @@ from agents.reading import RANKS, READING, count_bits, read
 from poke_env import engine, observation, streams
 from poke_env._jit import compiled
 from poke_env.cards import Category
-from poke_env.games.base import MATCHES
 from poke_env.games.poke import DRAW, OVER, POKE, PRESETS, Rules
+from poke_env.settings import Settings as MatchSettings
 from training import cli, files
 
 _HOLDINGS = [category.name.lower() for category in Category]
@@ -84,19 +84,16 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
 
 
 def _deal(rules: Rules, deals: int, seed: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    rows = np.zeros(deals, engine.row_dtype(POKE))
-    rules.write(rows["state"]["rules"][0])
-    rows["state"]["rules"] = rows["state"]["rules"][0]
-    rows["state"]["match"] = MATCHES.index("deal")
+    settings = MatchSettings(POKE, "deal", rules=rules)
+    rows = np.repeat(settings.template, deals)
     score = rng.integers(0, rules.target, (deals, 2))
     rows["state"]["below"] = np.where(rng.random((deals, 1)) < 0.5, 0, score)
     rows["stream"]["key"] = streams.seed_words(seed)
     rows["stream"]["match"] = np.arange(deals)
     seen = np.zeros((deals, observation.length(POKE)), np.float32)
-    masks = np.zeros((deals, POKE.num_actions(rules)), np.int8)
-    pack = np.array(rules.pack(), np.int8)
-    no_decks = np.zeros((deals, 0, len(pack)), np.int8)
-    engine.deal(rows, no_decks, pack, -1, seen, masks)
+    masks = np.zeros((deals, settings.num_actions), np.int8)
+    no_decks = np.zeros((deals, 0, len(settings.pack)), np.int8)
+    engine.deal(rows, no_decks, settings.pack, seen, masks)
     return rows, seen, masks
 
 

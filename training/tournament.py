@@ -349,8 +349,8 @@ def prepare(
         match=match,
         rules=env.rules,
         preset=rules if isinstance(rules, str) else None,
-        below_value=env.below_value,
-        max_deals=env.max_deals,
+        below_value=env.settings.below_value,
+        max_deals=env.settings.max_deals,
     )
 
 

@@ -1,1 +1,24 @@
-"""The rules of the games: one file a game, and what the adapters read of it."""
+"""The rules. One file a game; nothing here knows of environments or players."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from poke_env.games.base import GAMES, Game
+
+NAMES = tuple(sorted(module.name for module in iter_modules(__path__) if module.name != "base"))
+"""The games there are."""
+
+
+def named(name: Any) -> Game:
+    """The game called `name`.
+
+    Raises:
+        ValueError: naming the games there are.
+    """
+    if name not in NAMES:
+        raise ValueError(f"game must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
+    import_module(f"poke_env.games.{name}")
+    return GAMES[name]

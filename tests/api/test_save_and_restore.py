@@ -47,12 +47,12 @@ def restored_into_a_new_one(env: Any) -> Any:
 def settings_of(env: poke_v0.raw_env) -> dict[str, Any]:
     return {
         "match": env.match,
-        "reward": env.reward,
+        "reward": env.settings.reward,
         "rules": env.rules,
-        "max_deals": env.max_deals,
-        "below_value": env.below_value,
-        "reward_scale": env.reward_scale,
-        "illegal_penalty": env.illegal_penalty,
+        "max_deals": env.settings.max_deals,
+        "below_value": env.settings.below_value,
+        "reward_scale": env.settings.reward_scale,
+        "illegal_penalty": env.settings.illegal_penalty,
     }
 
 
@@ -204,7 +204,7 @@ def test_copy_with_unusual_settings_differs(copied: str) -> None:
     )
     twin = COPIES[copied](env)
     both_go_on(env, twin, matches=1)
-    assert twin.unwrapped.illegal_penalty == 3.0
+    assert twin.unwrapped.settings.illegal_penalty == 3.0
     if hasattr(twin, "forfeit"):
         env.step(-1)
         twin.unwrapped.forfeit()

@@ -211,7 +211,7 @@ def payoff(env: poke_v0.raw_env) -> float:
             margin += 50 * (deal.below[0] - deal.below[1])
     if env.match == "rubber":
         assert margin == sheet.above[0] - sheet.above[1]
-    return margin if env.reward == "points" else float(np.sign(margin))
+    return margin if env.settings.reward == "points" else float(np.sign(margin))
 
 
 def test_reward_of_the_other_seat_is_lost_between_its_turns(make: Make) -> None:

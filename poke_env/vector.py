@@ -1,0 +1,503 @@
+"""The native batch: thousands of matches played by one call, written once for every game.
+
+    import poke_env
+
+    envs = poke_env.make_batch("poke", num_envs=4096, seed=0, match="deal")
+    obs, mask, player = envs.reset()
+    obs, mask, player, reward, done = envs.step(actions)
+
+All seats are played by the caller: observation and mask of a row are those of its seat to act. Rows
+are split between the cores; which core plays a row changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from poke_env import engine, observation, streams
+from poke_env._checks import check_integer, shown
+from poke_env.aec import IllegalActionError, NotResetError
+from poke_env.games.base import Game
+from poke_env.options import parse_options
+from poke_env.settings import Settings, checksum
+
+MOST_ROWS = 2**24
+
+_LEAST_ROWS_A_THREAD = 256
+"""Below, waking a thread costs more than it saves."""
+
+
+class BatchEnv:
+    """Many matches of one game, one a row, with the same settings.
+
+    Args:
+        game: the game.
+        num_envs: number of rows, B.
+        seed: of the first `reset` that is given none; None takes entropy from the system.
+        match, reward, rules, **settings: as for `poke_env.settings.Settings`.
+        autoreset: a row whose match ended begins the next match of its stream within the same
+            step; otherwise it stays over, and its actions are ignored.
+        copy: hand out arrays that are the caller's to keep. Otherwise they are read-only and the
+            next call overwrites them.
+        threads: how many cores to use; None is all that the process may use.
+
+    Raises:
+        ValueError: naming the argument, the value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        seed: int | None = None,
+        match: str = "deal",
+        reward: str = "points",
+        rules: Any = "standard",
+        *,
+        autoreset: bool = True,
+        copy: bool = True,
+        threads: int | None = None,
+        **settings: Any,
+    ) -> None:
+        self.game = game
+        self.settings = Settings(game, match, reward, rules, **settings)
+        self.num_envs: int = check_integer("num_envs", num_envs, 1, MOST_ROWS)
+        self.autoreset = bool(autoreset)
+        self.copy = bool(copy)
+        threads = check_integer("threads", threads, 1, or_none=True) or _cores()
+        self._parts = _split(self.num_envs, min(threads, self.num_envs // _LEAST_ROWS_A_THREAD))
+        mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
+        self.metadata = {"name": f"{game.name}_v{game.version}", "autoreset_mode": mode}
+        low, high = observation.bounds(game)
+        self.single_observation_space = spaces.Box(low, high, dtype=np.float32)
+        self.single_action_space = spaces.Discrete(self.settings.num_actions)
+        self._seed = streams.check_seed(seed)
+        self._started = False
+        size = self.num_envs
+        self._rows = np.repeat(self.settings.template, size)
+        self._decks = np.zeros((size, 0, len(self.settings.pack)), np.int8)
+        self._finals = np.zeros(size, game.state)
+        self._everybody = np.ones(size, np.bool_)
+        self._illegal = np.zeros(size, np.bool_)
+        # What a step writes. Of these only the observations are large: with `copy` they are new
+        # in every step and given away, all others are copied.
+        self._observations = self._new_observations()
+        self._masks = np.zeros((size, self.settings.num_actions), np.int8)
+        self._players = np.zeros(size, np.int8)
+        self._rewards = np.zeros((size, game.seats))
+        self._dones = np.zeros(size, np.bool_)
+        self._truncated = np.zeros(size, np.bool_)
+
+    def _new_observations(self) -> npt.NDArray[np.float32]:
+        return np.empty((self.num_envs, observation.length(self.game)), np.float32)
+
+    # --- the matches ------------------------------------------------------------------------------
+
+    def reset(
+        self, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, Any, Any]:
+        """Begin a match in every row.
+
+        Args:
+            seed: row i is seeded with `seed + i`, or with its own number of a list; None goes on
+                with the streams: every row begins its next match.
+            options: as for the AEC environment, with one entry a row: `deck` (B, C) or `decks`
+                (B, K, C), full orders or beginnings; `dealer` (B,), `skip` (B,), and `score`
+                whose fields are pairs (B, 2). A single number or pair is meant for all rows.
+
+        Returns:
+            Observation float32 (B, F) and mask int8 (B, A) of the seat to act, and that seat,
+            int8 (B,).
+
+        Raises:
+            ValueError: naming the field; the matches go on as they were.
+        """
+        words = row_words(self.num_envs, seed)
+        if words is None and not self._started:
+            words = row_words(self.num_envs, entropy() if self._seed is None else self._seed)
+        chosen = parse_options(self.settings, options, self.num_envs)
+        rows = np.repeat(self.settings.template, self.num_envs)
+        rows["stream"] = self._rows["stream"]
+        if words is None:
+            rows["stream"]["match"] += 1
+        else:
+            rows["stream"]["key"] = words
+            rows["stream"]["match"] = 0
+        rows["stream"]["match"] += chosen.skip
+        self._decks = chosen.place(rows, self.settings)
+        self._rows = rows
+        self._started = True
+        self._dones[:] = False
+        self._truncated[:] = False
+        self._observations = self._new_observations()
+        engine.deal(rows, self._decks, self.settings.pack, self._observations, self._masks)
+        self._players[:] = rows["player"]
+        return self._handed(self._observations, self._masks, self._players)
+
+    def observe(self) -> tuple[Any, Any, Any]:
+        """Observation, mask and seat to act of every row, as the last call handed them out."""
+        self._check_started()
+        if self.copy:
+            self._observations = self._new_observations()
+            engine.show(self._rows, self._observations, self._masks)
+        return self._handed(self._observations, self._masks, self._players)
+
+    def _handed(self, observations: Any, *others: Any) -> tuple[Any, ...]:
+        """Arrays for the caller, to keep or to look at."""
+        if self.copy:
+            return observations, *(array.copy() for array in others)
+        return tuple(_read_only(array) for array in (observations, *others))
+
+    def _observe(self, states: Any, seats: Any) -> npt.NDArray[np.float32]:
+        seen = np.empty((len(states), observation.length(self.game)), np.float32)
+        engine.observe(np.ascontiguousarray(states), np.ascontiguousarray(seats, np.int8), seen)
+        return seen
+
+    def step(self, actions: Any, active: Any = None) -> tuple[Any, Any, Any, Any, Any]:
+        """Carry out one action a row.
+
+        Args:
+            actions: integers (B,), legal for the seat to act.
+            active: bool (B,); rows that are not active wait, whatever their action. By default
+                all act.
+
+        Returns:
+            Observation float32 (B, F), mask int8 (B, A) and seat to act int8 (B,) (-1 and an empty
+            mask in a row that is over), reward of each seat float32 (B, n), and bool (B,): rows
+            whose match ended in this step.
+
+        Raises:
+            IllegalActionError: (a ValueError) naming actions and rows; nothing has changed.
+            ValueError: for another shape or type.
+            NotResetError: before `reset`.
+        """
+        self._check_started()
+        numbers = integer_array("actions", actions, self.num_envs)
+        acting = self._everybody
+        if active is not None:
+            acting = np.asarray(active)
+            if acting.shape != (self.num_envs,) or acting.dtype != np.bool_:
+                raise ValueError(f"active must be bool ({self.num_envs},), got {shown(active)}")
+        illegal = self.find_illegal(numbers, acting)
+        if illegal.any():
+            raise self._refusal(numbers, np.flatnonzero(illegal))
+        if active is not None:
+            numbers = np.where(acting, numbers, engine.WAIT)
+        self.advance(numbers)
+        return self._handed(
+            self._observations,
+            self._masks,
+            self._players,
+            self._rewards.astype(np.float32),
+            self._dones,
+        )
+
+    def advance(self, actions: npt.NDArray[np.int64]) -> None:
+        """`step` for callers of our own, whose actions are legal.
+
+        Args:
+            actions: int64 (B,), legal ones, `engine.WAIT`, `engine.FORFEIT` or `engine.NEXT`.
+        """
+        if self.copy:
+            self._observations = self._new_observations()
+        others = [_threads().submit(self._advance, actions, part) for part in self._parts[1:]]
+        self._advance(actions, self._parts[0])
+        for other in others:
+            other.result()
+
+    def _advance(self, actions: npt.NDArray[np.int64], part: slice) -> None:
+        engine.advance(
+            self._rows[part],
+            actions[part],
+            self._decks[part],
+            self.settings.pack,
+            self.settings.template,
+            self.autoreset,
+            self.copy,
+            self._finals[part],
+            self._observations[part],
+            self._masks[part],
+            self._players[part],
+            self._rewards[part],
+            self._dones[part],
+            self._truncated[part],
+        )
+
+    def find_illegal(
+        self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """Rows that are not over, act, and whose action is illegal: bool (B,), read-only.
+
+        Args:
+            actions: int64 (B,), any numbers.
+            acting: bool (B,); None is everybody.
+        """
+        acting = self._everybody if acting is None else acting
+        engine.find_illegal(self._rows, actions, acting, self._masks, self._illegal)
+        return _read_only(self._illegal)
+
+    def _refusal(
+        self, numbers: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+    ) -> IllegalActionError:
+        row = rows[0]
+        player = f"player_{self._rows['player'][row]}"
+        legal = np.flatnonzero(self._masks[row]).tolist()
+        more = f" (and in {len(rows) - 1} more rows: {shown(rows[1:].tolist())})" * (len(rows) > 1)
+        return IllegalActionError(
+            f"action {numbers[row]} is illegal in row {row}, where {player} is to act; "
+            f"legal are {legal}{more}"
+        )
+
+    def play_at_random(
+        self, decisions: int, seed: int | None = None
+    ) -> tuple[int, npt.NDArray[np.float64]]:
+        """Play so many decisions in every row, each legal action equally likely.
+
+        Nothing is observed on the way, which makes it several times as fast as `step`. A match
+        that ends is followed by the next one.
+
+        Args:
+            decisions: a row, 0 or more.
+            seed: of the choices; None takes entropy from the system.
+
+        Returns:
+            Number of matches that ended, and the sum of rewards of each seat, float64 (B, n).
+
+        Raises:
+            ValueError: if a row is over, as without `autoreset` it may be.
+        """
+        self._check_started()
+        check_integer("decisions", decisions, 0, 2**31 - 1)
+        if self._rows["over"].any():
+            raise ValueError("a match is over: call reset() before play_at_random()")
+        words = streams.seed_words(streams.check_seed(seed), _CHANCE_STREAM).astype(np.int64)
+        rewards = np.zeros((self.num_envs, self.game.seats))
+
+        def play(part: slice) -> int:
+            return engine.play_at_random(
+                self._rows[part], decisions, words, part.start, self._decks[part],
+                self.settings.pack, self.settings.template, self._masks[part], rewards[part],
+            )  # fmt: skip
+
+        others = [_threads().submit(play, part) for part in self._parts[1:]]
+        ended = play(self._parts[0]) + sum(other.result() for other in others)
+        if not self.copy:
+            engine.show(self._rows, self._observations, self._masks)
+        self._players[:] = self._rows["player"]
+        self._dones[:] = False
+        self._truncated[:] = False
+        return ended, rewards
+
+    # --- for adapters on top ---------------------------------------------------------------------
+
+    @property
+    def matches(self) -> npt.NDArray[np.int64]:
+        """Number of the match in its stream, int64 (B,)."""
+        return np.ascontiguousarray(self._rows["stream"]["match"])
+
+    @property
+    def masks(self) -> npt.NDArray[np.int8]:
+        """Legal actions of the seats to act, int8 (B, A), read-only."""
+        return _read_only(self._masks)
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """What the last step brought to each seat, float64 (B, n), read-only."""
+        return _read_only(self._rewards)
+
+    def observe_rows(self, rows: npt.NDArray[np.int64], seats: Any) -> npt.NDArray[np.float32]:
+        """What a seat may know in some rows, whose turn it may be or not.
+
+        Args:
+            rows: int64 (n,), their numbers.
+            seats: one for each of them, int (n,), or one for all.
+
+        Returns:
+            float32 (n, F).
+        """
+        self._check_started()
+        return self._observe(self._rows["state"][rows], np.broadcast_to(seats, len(rows)))
+
+    def forfeits(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The seat whose forfeit ended the match of some rows, int64 (n,); -1 if none did."""
+        forfeited = self._rows["events"][rows] & engine.ILLEGAL != 0
+        return np.where(forfeited, self._rows["player"][rows], -1).astype(np.int64)
+
+    # --- what else can be seen --------------------------------------------------------------------
+
+    @property
+    def truncated(self) -> npt.NDArray[np.bool_]:
+        """Rows whose match was cut by `max_deals` in the last step, bool (B,)."""
+        return self._truncated.copy()
+
+    @property
+    def final_observation(self) -> npt.NDArray[np.float32]:
+        """What each seat knew at the end of the matches that ended in the last step.
+
+        float32 (B, n, F), 0 in all other rows.
+        """
+        size, seats = self.num_envs, self.game.seats
+        final = np.zeros((size, seats, observation.length(self.game)), np.float32)
+        ended = np.flatnonzero(self._dones)
+        for seat in range(seats):
+            final[ended, seat] = self._observe(self._finals[ended], np.full(len(ended), seat))
+        return final
+
+    @property
+    def final_record(self) -> npt.NDArray[np.void]:
+        """The last positions of the matches that ended in the last step, (B,); 0 elsewhere."""
+        final = np.zeros_like(self._finals)
+        final[self._dones] = self._finals[self._dones]
+        return final
+
+    @property
+    def record(self) -> npt.NDArray[np.void]:
+        """The positions now, (B,) records of the game's state, a copy."""
+        self._check_started()
+        return np.ascontiguousarray(self._rows["state"])
+
+    @property
+    def deck(self) -> npt.NDArray[np.int8]:
+        """The order of the pack in the deal going on in every row, int8 (B, C), a copy."""
+        self._check_started()
+        return self._rows["deck"][:, : len(self.settings.pack)].copy()
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Rows whose match is over and was not followed by another, bool (B,), a copy."""
+        return self._rows["over"].astype(np.bool_)
+
+    # --- save and restore -------------------------------------------------------------------------
+
+    def get_state(self) -> bytes:
+        """All matches: positions, decks, streams."""
+        self._check_started()
+        shape = np.array(self._decks.shape[:2], np.int64)
+        parts = (self.settings.identity, shape.tobytes(), self._rows.tobytes(),
+                 self._decks.tobytes())  # fmt: skip
+        state = b"".join(parts)
+        return state + checksum(state)
+
+    def set_state(self, state: bytes) -> None:
+        """Go on from what `get_state` gave; `observe` shows where that is.
+
+        Raises:
+            ValueError: if it is damaged or comes from other rules, match, reward, version or
+                number of rows; the matches go on as they were.
+        """
+        state = self.settings.checked_state(state, 16 + self._rows.nbytes)
+        offset = len(self.settings.identity)
+        rows, decks = np.frombuffer(state, np.int64, 2, offset).tolist()
+        if rows != self.num_envs:
+            raise ValueError(f"state has {rows} rows, this batch has {self.num_envs}")
+        offset += 16
+        end = offset + self._rows.nbytes
+        pack_size = len(self.settings.pack)
+        if len(state) != end + rows * decks * pack_size:
+            raise ValueError(
+                f"state is damaged: {len(state)} bytes do not hold {decks} decks a row"
+            )
+        self._rows = np.frombuffer(state, self._rows.dtype, rows, offset).copy()
+        self._rows["settings"] = self.settings.template["settings"]
+        self._decks = np.frombuffer(state, np.int8, -1, end).reshape(rows, decks, pack_size).copy()
+        self._started = True
+        self._dones[:] = False
+        self._truncated[:] = False
+        self._observations = self._new_observations()
+        engine.show(self._rows, self._observations, self._masks)
+        self._players[:] = np.where(self._rows["over"], -1, self._rows["player"])
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise NotResetError("no match is going on yet: call reset() first")
+
+    def close(self) -> None:
+        """Nothing is held open; closing twice is fine."""
+
+
+def row_words(rows: int, seed: Any, purpose: int | None = None) -> npt.NDArray[np.uint32] | None:
+    """The key words of every row, uint32 (rows, 4); None if there is no seed.
+
+    Args:
+        rows: number of rows.
+        seed: row i has `seed + i`, or its own number of a list.
+        purpose: sets apart streams of one seed.
+
+    Raises:
+        ValueError: naming what is wrong.
+    """
+    if seed is None:
+        return None
+    if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
+        if len(seed) != rows:
+            raise ValueError(
+                f"seed must be one number or one for each of {rows} rows, got {len(seed)}"
+            )
+        seeds = [check_integer("seed", one, 0) for one in seed]
+    else:
+        first = check_integer("seed", seed, 0)
+        seeds = list(range(first, first + rows))
+    return np.array([streams.seed_words(one, purpose) for one in seeds])
+
+
+def entropy() -> int:
+    """A seed that nobody has seen."""
+    # Rows count up from it.
+    return int(np.random.SeedSequence().generate_state(1)[0]) << 32
+
+
+_CHANCE_STREAM = 4
+"""Sets the choices of random play apart from all else that is derived from the same seed."""
+
+
+def integer_array(name: str, values: Any, rows: int) -> npt.NDArray[np.int64]:
+    """Integers (rows,) as int64; NumPy's integers are integers, truth values and floats are not."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.shape != (rows,):
+        raise ValueError(
+            f"{name} must be integers of shape ({rows},), got {array.dtype} {array.shape}: "
+            f"{shown(values)}"
+        )
+    return array.astype(np.int64)
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _split(rows: int, parts: int) -> list[slice]:
+    """Slices that share out the rows as evenly as can be."""
+    bounds = np.linspace(0, rows, max(parts, 1) + 1).astype(int).tolist()
+    return [slice(start, stop) for start, stop in pairwise(bounds)]
+
+
+def _threads() -> ThreadPoolExecutor:
+    return _threads_of(os.getpid())
+
+
+@cache
+def _threads_of(process: int) -> ThreadPoolExecutor:
+    """The threads of a process; a forked one must not wait for those of its parent."""
+    return ThreadPoolExecutor(_cores(), thread_name_prefix="poke_env")
