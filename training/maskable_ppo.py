@@ -49,7 +49,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -60,7 +60,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from stable_baselines3.common.utils import LinearSchedule
-from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor
+from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
@@ -71,7 +71,8 @@ from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from training import cli, duplicate, files
 from training.export import command, copy_model, network_of, save_model, versions
-from training.pool import OpponentPool, PoolOpponent, Tally
+from training.pool import OpponentPool, PoolPlayers, Tally
+from training.vec_env import BatchVecEnv
 
 GAME = poke_v0.raw_env.game
 
@@ -217,34 +218,21 @@ _CHANGEABLE = {
 # --- environments ---------------------------------------------------------------------------------
 
 
-class TrainingEnv(poke_v0.single_env):
-    """The single-agent environment, which says at the end of a match who the opponent was."""
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """See `SingleAgentEnv.step`; `info["opponent"]` is a kind of the pool."""
-        observation, reward, terminated, truncated, info = super().step(action)
-        if terminated or truncated:
-            info["opponent"] = cast(PoolOpponent, self.opponent).name
-        return observation, reward, terminated, truncated, info
-
-
 def make_envs(arguments: Arguments, pool: OpponentPool) -> VecEnv:
     """The environments of a run: the one place that knows how they are stepped.
 
     Whatever is returned must offer `action_masks` through `env_method` and put `opponent` and
     `episode` into the info of a match that ended.
     """
-
-    def make_env() -> TrainingEnv:
-        return TrainingEnv(
-            PoolOpponent(pool),
-            seat="random",
+    return BatchVecEnv(
+        poke_v0.vector_env(
+            arguments.num_envs,
+            PoolPlayers(pool, arguments.num_envs),
             match=arguments.match,
             rules=arguments.rules,
             reward_scale=arguments.reward_scale,
         )
-
-    return VecMonitor(DummyVecEnv([make_env] * arguments.num_envs))
+    )
 
 
 class TallyMatches(BaseCallback):

@@ -1,21 +1,21 @@
 """Opponents for self-play: the current policy, snapshots of earlier ones, scripted players.
 
-One `OpponentPool` is shared by all environments of a run. Each environment plays against a
-`PoolOpponent` of its own, which draws an opponent from the pool when a match begins and keeps it
-until the match ends.
+One `OpponentPool` belongs to a run. `PoolPlayers` draws one of it for every row of a vector
+environment when a match begins there, and keeps it until the match ends.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from agents.network import Network, NetworkAgent
-from poke_env.agent import Agent
+from agents.network import Network
+from poke_env import streams
+from poke_env.agent import Agent, as_actions
 
 CURRENT = "current"
 SNAPSHOT = "snapshot"
@@ -78,58 +78,68 @@ class OpponentPool:
         while len(self.snapshots) > self.size:
             del self.snapshots[next(iter(self.snapshots))]
 
-    def draw(self, chance: np.random.Generator) -> tuple[str, Network | None]:
-        """The kind of the next opponent (the name of a scripted one), and a network's weights."""
+    def draw(self, chance: np.random.Generator, count: int) -> list[tuple[str, Any]]:
+        """Opponents of the next matches: kind (the name of a scripted one), and who it is.
+
+        That is an `Agent`, a `Network`, or None for the policy that is current at each decision.
+        """
         _, snapshots, scripted = self.shares
-        point = chance.random()
-        if point < scripted and self.scripted:
-            names = list(self.scripted)
-            return names[int(chance.integers(len(names)))], None
-        if point >= 1.0 - snapshots and self.snapshots:
-            networks = list(self.snapshots.values())
-            return SNAPSHOT, networks[int(chance.integers(len(networks)))]
-        return CURRENT, self.current
+        names, networks = list(self.scripted), list(self.snapshots.values())
+        drawn: list[tuple[str, Any]] = []
+        for point, place in zip(chance.random(count), chance.random(count), strict=True):
+            if point < scripted and names:
+                name = names[int(place * len(names))]
+                drawn.append((name, self.scripted[name]))
+            elif point >= 1.0 - snapshots and networks:
+                drawn.append((SNAPSHOT, networks[int(place * len(networks))]))
+            else:
+                drawn.append((CURRENT, None))
+        return drawn
 
 
-class PoolOpponent:
-    """An `Agent` that is, in every match, another member of the pool.
+class PoolPlayers:
+    """A `RowPlayer` that is, in every match, another member of the pool.
 
-    `reset(seed)` chooses the opponent of the coming match; the same seed and pool choose the same
-    one. An environment copies its opponent: copies share the pool and nothing else.
+    The same seeds and pool choose the same opponents. An environment copies its opponent: copies
+    share the pool and nothing else.
 
     Args:
         pool: shared, changed by the training loop between updates.
-        deterministic: whether networks play their likeliest action instead of sampling.
+        rows: of the vector environment.
 
     Attributes:
-        name: kind of the opponent of this match: `"current"`, `"snapshot"` or a scripted name.
+        names: object (rows,), the kind of each row's opponent: `"current"`, `"snapshot"` or a
+            scripted name.
     """
 
-    def __init__(self, pool: OpponentPool, deterministic: bool = False) -> None:
-        self._pool = pool
-        self._deterministic = deterministic
-        self._scripted = {name: copy.deepcopy(agent) for name, agent in pool.scripted.items()}
-        self.reset(0)
+    def __init__(self, pool: OpponentPool, rows: int) -> None:
+        self.pool = pool
+        self.names = np.full(rows, CURRENT, object)
+        self._players = np.full(rows, None, object)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Choose the opponent of the coming match; None takes entropy from the system."""
-        chance = np.random.default_rng(seed)
-        self.name, network = self._pool.draw(chance)
-        own_seed = int(chance.integers(2**63))
-        self._player: Agent
-        if network is None:
-            self._player = self._scripted[self.name]
-            self._player.reset(own_seed)
-        else:
-            self._player = NetworkAgent(network, own_seed, self._deterministic)
+    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """See `RowPlayer.begin`."""
+        chance = np.random.default_rng(seeds)
+        for row, (name, player) in zip(rows, self.pool.draw(chance, len(rows)), strict=True):
+            self.names[row] = name
+            self._players[row] = player
 
-    def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
-        """See `Agent.act`."""
-        return self._player.act(observation, key)
+    def act_rows(
+        self, rows: npt.NDArray[np.int64], observations: Any, masks: Any, keys: Any
+    ) -> npt.NDArray[np.int64]:
+        """See `RowPlayer.act_rows`; every member decides for all its rows at once."""
+        players = self._players[rows]
+        actions = np.empty(len(rows), np.int64)
+        for player in set(players.tolist()):
+            own = players == player
+            actions[own] = self._decide(player, observations[own], masks[own], keys[own])
+        return actions
 
-    def act_batch(self, observations: Any, masks: Any, keys: Any = None) -> Any:
-        """See `Agent.act_batch`."""
-        return self._player.act_batch(observations, masks, keys)
+    def _decide(self, player: Any, observations: Any, masks: Any, keys: Any) -> Any:
+        player = self.pool.current if player is None else player
+        if isinstance(player, Network):  # it samples, whatever the exported player will do
+            return player.decide(observations, masks, streams.key_halves(keys))[0]
+        return as_actions(player.act_batch(observations, masks, keys), len(masks))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PoolOpponent:
-        return PoolOpponent(self._pool, self._deterministic)
+    def __deepcopy__(self, memo: dict[int, Any]) -> PoolPlayers:
+        return PoolPlayers(self.pool, len(self.names))

@@ -1,0 +1,127 @@
+"""The vector environment as stable-baselines3 asks for it, without a loop over rows in between.
+
+    envs = BatchVecEnv(poke_v0.vector_env(256, opponent=agents.make("greedy")))
+    model = MaskablePPO("MlpPolicy", envs, n_steps=16, batch_size=2048, gamma=1.0)
+
+Any opponent of the vector environment will do; `training.pool.PoolPlayers` is another one in every
+match.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from stable_baselines3.common.vec_env import VecEnv
+
+from poke_env.single_vector import SingleAgentVectorEnv
+
+
+class BatchVecEnv(VecEnv):
+    """Matches of one learner, a row each, for MaskablePPO.
+
+    The info of a row whose match ended holds `terminal_observation` float32 (F,),
+    `TimeLimit.truncated`, `episode` (`r` return, `l` the learner's decisions, `t` seconds since the
+    first match), `seat`, `forfeited_by` (None, or the seat that played an illegal action), and
+    `opponent` if the opponent has `names` (B,). All others are empty.
+    """
+
+    def __init__(self, envs: SingleAgentVectorEnv) -> None:
+        self.envs = envs
+        self.render_mode = None
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self._masks = np.zeros(envs.envs.masks.shape, np.bool_)
+        self._actions = np.zeros(envs.num_envs, np.int64)
+        self._returns = np.zeros(envs.num_envs)
+        self._lengths = np.zeros(envs.num_envs, np.int64)
+        self._names = getattr(envs.opponent, "names", None)
+        self._started = time.time()
+
+    def reset(self) -> npt.NDArray[np.float32]:
+        """Begin a match in every row, with the seeds of `seed` if it was called since the last."""
+        seeded = None not in self._seeds
+        seen, masks = self.envs.begin(self._seeds if seeded else None)
+        self._reset_seeds()
+        self._reset_options()
+        self._masks = masks.astype(np.bool_)
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        return np.array(seen)
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
+        """Note the actions (B,)."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[
+        npt.NDArray[np.float32],
+        npt.NDArray[np.float32],
+        npt.NDArray[np.bool_],
+        list[dict[str, Any]],
+    ]:
+        """Play on to the learner's next decisions: observations, rewards, dones, infos."""
+        names = None if self._names is None else self._names.copy()
+        played = self.envs.play(self._actions)
+        self._masks = played.masks.astype(np.bool_)
+        self._returns += played.rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        seconds = round(time.time() - self._started, 6)
+        for row, final, seat, forfeit in zip(
+            played.ended.tolist(), played.finals, played.seats.tolist(),
+            played.forfeits.tolist(), strict=True,
+        ):  # fmt: skip
+            infos[row] = {
+                "terminal_observation": final,
+                "TimeLimit.truncated": bool(played.truncated[row]),
+                "episode": {
+                    "r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds,
+                },
+                "seat": seat,
+                "forfeited_by": None if forfeit < 0 else forfeit,
+            }  # fmt: skip
+            if names is not None:
+                infos[row]["opponent"] = names[row]
+        self._returns[played.ended] = 0.0
+        self._lengths[played.ended] = 0
+        dones = played.terminated | played.truncated
+        rewards = played.rewards.astype(np.float32)
+        return np.array(played.observations), rewards, dones, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The learner's legal actions in every row, bool (B, A)."""
+        return self._masks
+
+    def close(self) -> None:
+        """Nothing is held open."""
+        self.envs.close()
+
+    # --- what stable-baselines3 asks of every row -------------------------------------------------
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks` of every row; there is no other method, since rows are no objects."""
+        if method_name != "action_masks":
+            raise AttributeError(f"rows have no method {method_name!r}; there is action_masks")
+        return list(self._masks[self._get_indices(indices)])
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of the whole, the same for every row."""
+        value = getattr(self if attr_name == "action_masks" else self.envs, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Rows have no attributes of their own to be set."""
+        raise AttributeError(f"rows have no attribute {attr_name!r} of their own")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Rows are never wrapped; returns and lengths are in the infos without a Monitor."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _get_indices(self, indices: int | Sequence[int] | None) -> Any:
+        return np.arange(self.num_envs) if indices is None else np.atleast_1d(indices)
