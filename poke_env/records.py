@@ -238,7 +238,7 @@ class _Table:
 
     def position(self) -> bytes:
         """The key of the position now."""
-        return self._state.tobytes()
+        return bytes(self._state.tobytes())
 
     def play(self, deck: Any, actions: Iterable[Any], *, say: bool = False) -> _Played:
         """Play one deal; with `say`, put every action into words.
