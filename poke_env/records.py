@@ -32,13 +32,16 @@ from functools import cache
 from typing import Any, NamedTuple, TextIO, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from poke_env import games
 from poke_env._checks import as_integer, check_integer, shown
+from poke_env._jit import compiled
 from poke_env.aec import CardGameEnv, Observation
 from poke_env.agent import Keys, Masks, Observations
 from poke_env.cards import format_cards, parse_cards
+from poke_env.games import base
 from poke_env.games.base import GAMES, MATCH_OVER, MATCHES, WANTS_DECK, Game
 
 __all__ = [
@@ -191,6 +194,36 @@ def _game_named(name: Any) -> Game:
     raise ValueError(f"game must be one of {', '.join(map(repr, GAMES))}, got {shown(name)}")
 
 
+# Functions over arrays of one position: a lone record costs a compiled call 20 µs, an array 1.
+
+
+@compiled
+def _turn(positions: npt.NDArray[np.void], mask: npt.NDArray[np.int8]) -> int:
+    """Write the legal actions, int8 (A,), and return what the game's `to_move` says."""
+    mask[:] = 0
+    seat = base.to_move(positions[0])
+    if seat >= 0:
+        base.legal_actions(positions[0], mask)
+    return int(seat)
+
+
+@compiled
+def _deal(positions: npt.NDArray[np.void], deck: npt.NDArray[np.int8], dealer: int) -> None:
+    base.deal(positions[0], deck, dealer)
+
+
+@compiled
+def _apply(
+    positions: npt.NDArray[np.void],
+    deck: npt.NDArray[np.int8],
+    action: int,
+    points: npt.NDArray[np.float64],
+) -> bool:
+    """Carry out a legal action and write the points, float64 (n,), of the deal if that ended it."""
+    base.apply(positions[0], deck, action)
+    return bool(base.points(positions[0], 0.0, points))
+
+
 class _Played(NamedTuple):
     """A deal as the rules saw it: seat and text of every action, the score behind it."""
 
@@ -210,11 +243,11 @@ class _Table:
         game.one_of("match", match, game.matches)
         self.match = match
         self.dealer = int(check_integer("dealer", dealer, 0, game.seats - 1))
-        position = np.zeros(1, game.state)
-        self.rules.write(position["rules"][0])
-        position["match"] = MATCHES.index(match)
-        position["winner"] = -1
-        self._state = position[0]
+        self._positions = np.zeros(1, game.state)
+        self.rules.write(self._positions["rules"][0])
+        self._positions["match"] = MATCHES.index(match)
+        self._positions["winner"] = -1
+        self._state = self._positions[0]
         nothing = self.score()
         if score is not None:
             game.place_score(self._state, score)
@@ -234,7 +267,7 @@ class _Table:
 
     def to_move(self) -> int:
         """The seat to move, or what the game's `to_move` says instead."""
-        return int(self.game.to_move(self._state))
+        return int(_turn(self._positions, self._mask))
 
     def position(self) -> bytes:
         """The key of the position now."""
@@ -247,14 +280,14 @@ class _Table:
             ValueError: if it cannot come now, or deck or actions do not follow the rules.
         """
         game, state = self.game, self._state
-        if self.to_move() != WANTS_DECK:
-            over = self.to_move() == MATCH_OVER
-            raise ValueError(
-                "the match goes on after its end" if over else "the deal before it is unfinished"
-            )
+        seat = self.to_move()
+        if seat == MATCH_OVER:
+            raise ValueError("the match goes on after its end")
+        if seat != WANTS_DECK:
+            raise ValueError("the deal before it is unfinished")
         cards = self._shuffled(deck)
         self._deck[: len(cards)] = cards
-        game.deal(state, self._deck, -1 if self.deals else self.dealer)
+        _deal(self._positions, self._deck, -1 if self.deals else self.dealer)
         made: list[int] = []
         seats: list[int] = []
         texts: list[str] = []
@@ -262,13 +295,13 @@ class _Table:
         for given in actions:
             if ended:
                 raise ValueError(f"actions go on after the deal has ended with action {len(made)}")
-            action = self._legal(given, len(made) + 1)
-            seats.append(self.to_move())
+            seat = self.to_move()
+            action = self._legal(given, len(made) + 1, seat)
             if say:
                 texts.append(game.action_text(state, action))
-            game.apply(state, self._deck, action)
-            ended = bool(game.points(state, 0.0, self._points))
+            ended = bool(_apply(self._positions, self._deck, action, self._points))
             made.append(action)
+            seats.append(seat)
         self.deals += 1
         points = score = None
         if ended:
@@ -290,14 +323,13 @@ class _Table:
             )
         return cards
 
-    def _legal(self, given: Any, number: int) -> int:
+    def _legal(self, given: Any, number: int, seat: int) -> int:
+        """`given` as an int, if `_mask` allows it."""
         action = as_integer(given)
-        self.game.legal_actions(self._state, self._mask)
         if action is None or not 0 <= action < len(self._mask) or not self._mask[action]:
             legal = np.flatnonzero(self._mask).tolist()
             raise ValueError(
-                f"action {number} is {shown(given)}, illegal for player_{self.to_move()}; "
-                f"legal are {legal}"
+                f"action {number} is {shown(given)}, illegal for player_{seat}; legal are {legal}"
             )
         return action
 
@@ -662,7 +694,7 @@ class _Reader:
             yield
         except RecordError:
             raise
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, TypeError) as error:
             raise RecordError(line, str(error)) from None
 
     def next(self) -> str | None:
@@ -672,6 +704,8 @@ class _Reader:
             text = self._file.readline(LONGEST_LINE + 1)
         except UnicodeDecodeError as error:
             raise self.error(f"this is no text: {error}") from None
+        if not isinstance(cast(Any, text), str):
+            raise ValueError(f"file must be open for text, but gives {shown(text)}")
         if len(text) > LONGEST_LINE:
             raise self.error(f"the line has more than {LONGEST_LINE} characters")
         return text.removesuffix("\n") if text else None
@@ -783,6 +817,8 @@ def _from_json(text: str) -> Any:
         return _tupled(json.loads(text, parse_constant=refuse))
     except json.JSONDecodeError as error:
         raise ValueError(f"{shown(text)} is no JSON: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{shown(text)} is nested too deeply") from None
 
 
 def _tupled(value: Any) -> Any:
@@ -1042,7 +1078,7 @@ class Replayer:
 
     def act_batch(
         self, observations: Observations, masks: Masks, keys: Keys | None = None
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    ) -> npt.NDArray[np.int64]:
         """The next recorded moves, one for every row; see `Agent.act_batch`.
 
         Raises:

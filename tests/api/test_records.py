@@ -21,6 +21,8 @@ from helpers import HOUSE_RULES, RULES, is_over, play, random_action, retire, tu
 from poke_env import poke_v0, records
 from poke_env.aec import IllegalActionError
 from poke_env.agent import Agent
+from poke_env.games.base import GAMES
+from poke_env.games.poke import POKE
 from poke_env.records import (
     DealRecord,
     Ending,
@@ -296,7 +298,7 @@ FORGERIES = [
     (2, '"ranks": 6, ', "", "rules is written"),
     (2, '"ranks"', '"runks"', "runks"),
     (2, r"\{.*", '"huge"', "rules must be one of"),
-    (2, r"\{.*", "[" * 50_000, "recursion"),
+    (2, r"\{.*", "[" * 50_000, "nested too deeply"),
     (2, r"\{", "{{", "is no JSON"),
     (3, "rubber", "set", "match must be one of"),
     (3, '"rubber"', '["rubber"]', "match must be one of"),
@@ -410,6 +412,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path):
         pytest.raises(RecordError, match=r"line 1: .* no text"),
     ):
         list(load(file))
+    with path.open("rb") as file, pytest.raises(ValueError, match="file must be open for text"):
+        list(load(file))
 
 
 @pytest.mark.parametrize(
@@ -440,6 +444,22 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path):
 def test_record_made_wrong_by_hand_is_not_written(field, value, reason):
     with pytest.raises(ValueError, match=reason):
         dumps(replace(SAMPLE, **{field: value}))
+
+
+def test_game_is_found_by_name_and_version(monkeypatch):
+    monkeypatch.setitem(GAMES, "toy", replace(POKE, name="toy", version=3))
+    record = Log("toy", "small", match="game").finish()
+    text = dumps(record)
+    assert 'game "toy_v3" | ' in text
+    assert loads(text) == record
+    with pytest.raises(
+        ValueError, match="env must have game 'toy_v3' as the record, got 'poke_v0'"
+    ):
+        replay(record, poke_v0.raw_env("game", rules="small"))
+    monkeypatch.delitem(GAMES, "toy")
+    assert "game must be one of 'poke_v0'" in refused(text).reason
+    with pytest.raises(ValueError, match="game must be one of"):
+        dumps(record)
 
 
 def test_other_things_are_not_written():
