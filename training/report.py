@@ -70,6 +70,72 @@ def count(number: int | None) -> str:
     return f"{number:,}"
 
 
+def rating_range(line: Mapping[str, Any]) -> str:
+    """The interval of a rating: "−12.3 … +4.0"; an end without a bound is "−∞" or "∞"."""
+    if line["rating"] is None:
+        return NONE
+    low = "−∞" if line["low"] is None else signed(line["low"])
+    high = "∞" if line["high"] is None else signed(line["high"])
+    return f"{low} … {high}"
+
+
+def rated(document: Document) -> list[Mapping[str, Any]]:
+    """The players' ratings, group by group, the best first; who has none comes last."""
+    return sorted(
+        document["ratings"]["players"],
+        key=lambda line: (
+            line["rating"] is None, line["group"] or 0, -(line["rating"] or 0.0), line["player"],
+        ),
+    )  # fmt: skip
+
+
+def fit_sentence(document: Document) -> str:
+    """Whether one scale describes the meetings, and which of them it describes worst."""
+    largest = document["ratings"]["fit"]["largest"]
+    if largest is None:
+        return "No ring of meetings tests whether one scale describes them."
+    against = (
+        "more than chance explains: strength is not transitive here"
+        if document["ratings"]["fit"]["verdict"] == SEPARATED
+        else "within what chance explains"
+    )
+    return (
+        f"One scale fits {largest['first']} – {largest['second']} worst: {largest['first']} scored "
+        f"{percent(largest['observed'])}, by the ratings {percent(largest['expected'])}; {against}."
+    )
+
+
+def cycle_sentences(document: Document) -> list[str]:
+    """Who beats whom in a circle; nothing if no three players have all met."""
+    found = document["cycles"]
+    sentences = []
+    for cycle in found["separated"]:
+        names = [*cycle["players"], cycle["players"][0]]
+        beaten = ", ".join(
+            f"{names[i]} beats {names[i + 1]} by {cycle['margins'][i]:,.1f}" for i in range(3)
+        )
+        stands = (
+            "also after correction for all triples"
+            if cycle["certain"]
+            else "but not after correction for all triples"
+        )
+        sentences.append(f"Cycle: {beaten}; all three are separated, {stands}.")
+    explained = [set(cycle["players"]) for cycle in found["separated"]]
+    sentences += [
+        f"Cycle of more than three by separated margins among {', '.join(component)}."
+        for component in found["components"]
+        if not any(players <= set(component) for players in explained)
+    ]
+    looked_at = f"{count(found['triples'])} triple{'' if found['triples'] == 1 else 's'}"
+    if found["in_means"]:
+        sentences.append(
+            f"Cycles in means only, not separated: {count(len(found['in_means']))} of {looked_at}."
+        )
+    if not sentences and found["triples"]:
+        sentences.append(f"No cycle in {looked_at} of players.")
+    return sentences
+
+
 class Fault(NamedTuple):
     """Forfeits of one player for one reason; `example` is the first of them."""
 
@@ -98,9 +164,18 @@ def faults(document: Document, most: int = 5) -> list[Fault]:
 
 
 def show(document: Document, console: Console) -> None:
-    """Print ranking, meetings and forfeits."""
+    """Print ranking, meetings, and what the document holds of ratings, cycles and forfeits."""
     console.print(_ranking_table(document))
     console.print(_meeting_table(document))
+    if document.get("ratings"):
+        console.print(_rating_table(document))
+        for line in rated(document):
+            if line["statement"]:
+                console.print(Text(f"{line['player']}: {line['statement']}."))
+        console.print(Text(fit_sentence(document)))
+    if document.get("cycles"):
+        for sentence in cycle_sentences(document):
+            console.print(Text(sentence))
     if document["forfeits"]:
         console.print(_forfeit_table(document))
     console.print(
@@ -160,6 +235,26 @@ def _meeting_table(document: Document) -> Table:
             f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
             Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
             count(line["more_deals_needed"]),
+        )
+    return table
+
+
+def _rating_table(document: Document) -> Table:
+    level = 100 * document["ratings"]["level"]
+    groups = document["ratings"]["groups"]
+    table = _table(
+        f"Ratings: Elo points above the mean{' of the group' if groups > 1 else ''}",
+        ["player"],
+        [*(["group"] if groups > 1 else []), "rating", f"{level:g} % interval", "pairs"],
+    )
+    for line in rated(document):
+        group = [NONE if line["group"] is None else str(line["group"])]
+        table.add_row(
+            Text(line["player"]),
+            *(group if groups > 1 else []),
+            signed(line["rating"]),
+            rating_range(line),
+            count(line["pairs"]),
         )
     return table
 
@@ -309,6 +404,7 @@ def html(document: Document) -> str:
         "percent": percent,
         "percent_range": percent_range,
         "count": count,
+        "rating_range": rating_range,
     }
     pictures = {
         name: f"data:image/png;base64,{base64.b64encode(png).decode()}"
@@ -321,6 +417,10 @@ def html(document: Document) -> str:
     return environment.get_template("report.html.j2").render(
         document,
         faults=faults(document),
+        ratings=document.get("ratings"),
+        rated=rated(document) if document.get("ratings") else [],
+        fit_sentence=fit_sentence(document) if document.get("ratings") else "",
+        cycle_sentences=cycle_sentences(document) if document.get("cycles") else [],
         pictures=pictures,
         separated=SEPARATED,
         no_number=NONE,
