@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import reprlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -47,3 +49,27 @@ def check_integer(
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
     none = "None or " if or_none else ""
     raise ValueError(f"{name} must be {none}an integer {allowed}, got {shown(value)}")
+
+
+def check_number(
+    name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf
+) -> float:
+    """`value` as a float.
+
+    Raises:
+        ValueError: naming the field, the value and what is allowed.
+    """
+    if (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and -sys.float_info.max <= value <= sys.float_info.max
+        and value >= least
+        and value > above
+    ):
+        return float(value)
+    limit = ""
+    if least > -math.inf:
+        limit = f" of at least {least:g}"
+    if above > -math.inf:
+        limit = f" above {above:g}"
+    raise ValueError(f"{name} must be a finite number{limit}, got {value!r}")

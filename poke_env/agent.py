@@ -86,12 +86,12 @@ class RowPlayer(Protocol):
     """Whoever plays many matches at once, one a row, and may be somebody else in each of them."""
 
     def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """A match begins in some rows: their numbers (n,), and a seed below 2**63 for each."""
+        """A match begins in some rows: their numbers (n,), and a seed for each."""
 
     def act_rows(
         self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> npt.NDArray[np.int64]:
-        """Actions int64 (n,) in some rows; what is no legal action is the caller's to see.
+    ) -> Any:
+        """Actions in some rows, (n,), as the players return them (see `as_actions`).
 
         Args:
             rows: int64 (n,), their numbers.
@@ -102,20 +102,33 @@ class RowPlayer(Protocol):
 def as_row_player(player: Any, rows: int) -> RowPlayer:
     """`player` for so many rows.
 
-    A `RowPlayer` stays what it is. An `Agent` decides for all rows in one call, and is reset when
-    matches begin in all of them; its choices depend on observation, mask and key alone. One that
-    has only `act` may remember its match, so every row gets a copy.
+    A `RowPlayer` stays what it is. An `Agent` decides for all rows in one call, since its choices
+    depend on observation, mask and key alone, and is reset when matches begin in all of them. One
+    that has only `act`, or whose class overrides `act` and not `act_batch`, may remember its match:
+    every row gets a copy, which is reset before every match.
 
     Raises:
-        ValueError: if it has no `act`, or cannot be copied.
+        ValueError: if it has no `act`.
     """
     if isinstance(player, RowPlayer):
         return player
     agent = as_agent(player)
-    return _RowByRow(agent, rows) if isinstance(agent, _Completed) else _AllRows(agent, rows)
+    return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
 
 
-class _AllRows:
+def _decides_in_batches(agent: Agent) -> bool:
+    """Whether `act_batch` speaks for the agent: no class further down has another `act`."""
+    if isinstance(agent, _Completed) or "act" in getattr(agent, "__dict__", {}):
+        return False
+    for kind in type(agent).__mro__:
+        if "act_batch" in vars(kind):
+            return True
+        if "act" in vars(kind):
+            return False
+    return True
+
+
+class AllRows:
     """An agent that decides for all rows in one call."""
 
     def __init__(self, agent: Agent, rows: int) -> None:
@@ -123,41 +136,36 @@ class _AllRows:
         self._count = rows
 
     def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """See `RowPlayer.begin`."""
         if len(rows) == self._count:
             self.agent.reset(int(seeds[0]))
 
     def act_rows(
         self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> npt.NDArray[np.int64]:
-        return as_actions(self.agent.act_batch(observations, masks, keys), len(rows))
+    ) -> Any:
+        """See `RowPlayer.act_rows`."""
+        return self.agent.act_batch(observations, masks, keys)
 
 
-class _RowByRow:
+class RowByRow:
     """An agent that has only `act`: a copy for every row."""
 
     def __init__(self, agent: Agent, rows: int) -> None:
-        try:
-            self.agents = [copy.deepcopy(agent) for _ in range(rows)]
-        except Exception as error:
-            raise ValueError(
-                f"a player that has only act must allow copy.deepcopy, one copy for each row, but "
-                f"{type(error).__name__}: {error}"
-            ) from error
+        self.agents = [copy.deepcopy(agent) for _ in range(rows)]
 
     def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """See `RowPlayer.begin`."""
         for row, seed in zip(rows.tolist(), seeds.tolist()):
             self.agents[row].reset(seed)
 
     def act_rows(
         self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> npt.NDArray[np.int64]:
-        return as_actions(
-            [
-                self.agents[row].act({"observation": seen, "action_mask": mask}, key)
-                for row, seen, mask, key in zip(rows.tolist(), observations, masks, keys)
-            ],
-            len(rows),
-        )
+    ) -> Any:
+        """See `RowPlayer.act_rows`."""
+        return [
+            self.agents[row].act({"observation": seen, "action_mask": mask}, key)
+            for row, seen, mask, key in zip(rows.tolist(), observations, masks, keys)
+        ]
 
 
 NO_ACTION = -(2**31)

@@ -386,3 +386,20 @@ def observe(states: npt.NDArray[np.void], seats: npt.NDArray[np.int8], seen: Obs
     """Write what the seat `seats[i]` may know at the position `states[i]` into float32 (B, F)."""
     for i in range(states.shape[0]):
         base.observe(states[i], seats[i], seen[i])
+
+
+@compiled
+def results(rows: Rows, worth: npt.NDArray[np.float64]) -> None:
+    """Write who won (1), lost (-1) or drew (0) each match that was played out: float64 (B, n)."""
+    for i in range(rows.shape[0]):
+        worth[i] = 0.0
+        if base.to_move(rows[i]["state"]) == MATCH_OVER:
+            base.result(rows[i]["state"], rows[i]["total"], worth[i])
+
+
+@compiled
+def standings(rows: Rows, standing: npt.NDArray[np.int64]) -> None:
+    """Write how each seat stands in the match in this deal, int64 (B, n)."""
+    for i in range(rows.shape[0]):
+        for seat in range(standing.shape[1]):
+            standing[i, seat] = base.standing(rows[i]["state"], seat)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
-import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import engine
-from poke_env._checks import check_integer
+from poke_env._checks import check_integer, check_number
 from poke_env.games.base import MATCHES, Game
 
 
@@ -52,12 +50,12 @@ class Settings:
         checked = {
             "rules": self.game.rules_named(self.rules),
             "max_deals": check_integer("max_deals", self.max_deals, 1, 2**31 - 1, or_none=True),
-            "below_value": _check_number("below_value", self.below_value),
-            "reward_scale": _check_number("reward_scale", self.reward_scale, above=0.0),
+            "below_value": check_number("below_value", self.below_value),
+            "reward_scale": check_number("reward_scale", self.reward_scale, above=0.0),
         }
         if penalty is None:
             penalty = 1.0 if self.reward == "win" else 1000.0 * checked["reward_scale"]
-        checked["illegal_penalty"] = _check_number("illegal_penalty", penalty, least=0.0)
+        checked["illegal_penalty"] = check_number("illegal_penalty", penalty, least=0.0)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
@@ -132,22 +130,3 @@ _CHECKSUM_SIZE = 8
 def checksum(state: bytes) -> bytes:
     """What stands at the end of a saved state."""
     return hashlib.blake2b(state, digest_size=_CHECKSUM_SIZE).digest()
-
-
-def _check_number(
-    name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf
-) -> float:
-    if (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and -sys.float_info.max <= value <= sys.float_info.max
-        and value >= least
-        and value > above
-    ):
-        return float(value)
-    limit = ""
-    if least > -math.inf:
-        limit = f" of at least {least:g}"
-    if above > -math.inf:
-        limit = f" above {above:g}"
-    raise ValueError(f"{name} must be a finite number{limit}, got {value!r}")

@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from poke_env import engine, streams
-from poke_env.agent import Agent, RandomAgent, RowPlayer, as_row_player
+from poke_env.agent import Agent, RandomAgent, RowPlayer, as_actions, as_row_player
 from poke_env.games.base import Game
 from poke_env.single import PLAYERS_STREAM, check_seat
 from poke_env.vector import BatchEnv, entropy, integer_array, row_words
@@ -185,7 +185,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
                 self._words[moving], envs.matches[moving], 1 + self._decisions[moving]
             )
             actions = np.full(self.num_envs, engine.WAIT)
-            actions[moving] = self.opponent.act_rows(moving, seen[moving], masks[moving], keys)
+            chosen = self.opponent.act_rows(moving, seen[moving], masks[moving], keys)
+            actions[moving] = as_actions(chosen, len(moving))
             acting = np.zeros(self.num_envs, np.bool_)
             acting[moving] = True
             truncated |= self._advance(actions, rewards, acting)

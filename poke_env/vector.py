@@ -315,6 +315,27 @@ class BatchEnv:
         """What the last step brought to each seat, float64 (B, n), read-only."""
         return _read_only(self._rewards)
 
+    @property
+    def deals(self) -> npt.NDArray[np.int64]:
+        """Deals finished in the match of every row, int64 (B,), a copy."""
+        return np.ascontiguousarray(self._rows["deals"])
+
+    def results(self) -> npt.NDArray[np.float64]:
+        """Who won (1), lost (-1) or drew (0) each match that was played out, float64 (B, n).
+
+        0 in matches that are going on, were cut or forfeited.
+        """
+        worth = np.empty((self.num_envs, self.game.seats))
+        engine.results(self._rows, worth)
+        return worth
+
+    def standings(self) -> npt.NDArray[np.int64]:
+        """How each seat stands in the match in this deal: int64 (B, n), places in `standings` of
+        the game."""
+        standing = np.empty((self.num_envs, self.game.seats), np.int64)
+        engine.standings(self._rows, standing)
+        return standing
+
     def observe_rows(self, rows: npt.NDArray[np.int64], seats: Any) -> npt.NDArray[np.float32]:
         """What a seat may know in some rows, whose turn it may be or not.
 
@@ -376,6 +397,12 @@ class BatchEnv:
     def over(self) -> npt.NDArray[np.bool_]:
         """Rows whose match is over and was not followed by another, bool (B,), a copy."""
         return self._rows["over"].astype(np.bool_)
+
+    @property
+    def cut(self) -> npt.NDArray[np.bool_]:
+        """Rows whose match is over because of `max_deals`, bool (B,), a copy."""
+        cut = (self._rows["over"] != 0) & (self._rows["events"] & engine.TRUNCATED != 0)
+        return np.asarray(cut)
 
     # --- save and restore -------------------------------------------------------------------------
 
@@ -447,7 +474,9 @@ def row_words(rows: int, seed: Any, purpose: int | None = None) -> npt.NDArray[n
     else:
         first = check_integer("seed", seed, 0)
         seeds = list(range(first, first + rows))
-    return np.array([streams.seed_words(one, purpose) for one in seeds])
+    # Rows often share a seed and differ in the match they begin with.
+    words = {one: streams.seed_words(one, purpose) for one in set(seeds)}
+    return np.array([words[one] for one in seeds])
 
 
 def entropy() -> int:

@@ -6,16 +6,20 @@ they give to the other in the other, so much of their luck cancels in the mean o
 
 Pair k plays the k-th match of the seed (`raw_env.reset(seed)` and k further resets), and the key of
 a decision depends on seed, pair, seat and turn alone. Hence a result depends neither on what is
-played before it nor on the order in which players are named; more pairs begin with the same pairs;
-and a player meets its own copy with a margin of exactly 0 in every pair.
+played before or beside it nor on the order in which players are named; more pairs begin with the
+same pairs; and a player meets its own copy with a margin of exactly 0 in every pair.
+
+Matches are played thousands at a time (`poke_env.vector`), and players decide for all of them in
+one call. A player that has only `act` gets a copy for each match.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import textwrap
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,11 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from poke_env import poke_v0, streams
-from poke_env._checks import as_integer, check_integer, shown
-from poke_env.aec import CardGameEnv, IllegalActionError
-from poke_env.agent import Agent
+from poke_env import engine, games, records, streams
+from poke_env._checks import as_integer, check_integer, check_number, shown
+from poke_env.agent import Agent, RowByRow, RowPlayer, as_row_player
+from poke_env.settings import Settings
+from poke_env.vector import BatchEnv
 from training import statistics
+from training.limits import OutOfTime, time_limit
 from training.statistics import LEVEL, Estimate, Share
 
 FORFEIT_POINTS = 1000.0
@@ -35,6 +41,11 @@ FORFEIT_POINTS = 1000.0
 
 MOST_PAIRS = 10_000_000
 """Their margins fit into memory."""
+
+MOST_AT_ONCE = 4096
+"""Pairs that are played at once, two matches each: more would not be faster."""
+MOST_COPIES_AT_ONCE = 64
+"""Pairs at once of players that need a copy for every match."""
 
 _KEY_STREAM = 2
 """Sets the keys of decisions apart from all else that is derived from the same seed."""
@@ -70,15 +81,22 @@ class Duel:
         winners: int8 (pairs, 2), 1 where the first player won, -1 where the second did, 0 for a
             draw and for a match that was cut by `max_deals`.
         dealers: int8 (pairs,), the seat that dealt first, in both legs.
-        decisions: int64 (pairs, 2), decisions of both players.
+        decisions: int64 (pairs, 2), decisions of both players in each leg.
+        standing_deals: int64 (pairs, 2, S), for each player the number of deals that it began in
+            each of the game's standings, both legs together.
+        standing_points: float64 (pairs, 2, S), its margin in these deals.
         forfeits: matches lost by a fault, in the order of pairs and legs.
+        records: the matches as text, pair by pair and leg by leg, if they were to be kept.
     """
 
     points: npt.NDArray[np.float64]
     winners: npt.NDArray[np.int8]
     dealers: npt.NDArray[np.int8]
     decisions: npt.NDArray[np.int64]
+    standing_deals: npt.NDArray[np.int64]
+    standing_points: npt.NDArray[np.float64]
     forfeits: tuple[Forfeit, ...] = ()
+    records: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of pairs."""
@@ -135,6 +153,10 @@ class Duel:
         """Margin of the matches in which the second player dealt first."""
         return statistics.estimate(self.points[np.arange(len(self)), 1 - self.dealers], level)
 
+    def scores(self) -> npt.NDArray[np.float64]:
+        """Matches won in each pair, draws counted as half: float64 (pairs,), 0 to 2."""
+        return np.asarray((1 + self.winners).sum(axis=1) / 2)
+
     def exchanged(self) -> Duel:
         """The same duel as the second player sees it."""
         forfeits = [
@@ -146,7 +168,67 @@ class Duel:
             winners=-self.winners[:, ::-1],
             dealers=self.dealers,
             decisions=self.decisions[:, ::-1],
+            standing_deals=self.standing_deals[:, ::-1],
+            standing_points=self.standing_points[:, ::-1],
             forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
+            records=self.records,
+        )
+
+
+def join(duels: Sequence[Duel]) -> Duel:
+    """One duel of several, whose pairs follow each other."""
+    columns = ("points", "winners", "dealers", "decisions", "standing_deals", "standing_points")
+    return Duel(
+        **{name: np.concatenate([getattr(duel, name) for duel in duels]) for name in columns},
+        forfeits=tuple(forfeit for duel in duels for forfeit in duel.forfeits),
+        records=tuple(text for duel in duels for text in duel.records),
+    )
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is the same in all matches of a tournament.
+
+    Attributes:
+        settings: of the environment.
+        seed: of decks, dealers and keys.
+        move_timeout: seconds that a decision may take, None without a limit. A player that takes
+            longer forfeits; such results do not repeat.
+        keep_records: write every match down.
+    """
+
+    settings: Settings
+    seed: int = 0
+    move_timeout: float | None = None
+    keep_records: bool = False
+
+    @classmethod
+    def checked(
+        cls,
+        game: str = "poke",
+        seed: Any = 0,
+        *,
+        match: str = "deal",
+        rules: Any = "standard",
+        below_value: float = 50.0,
+        max_deals: int | None = None,
+        move_timeout: float | None = None,
+        keep_records: bool = False,
+    ) -> Conditions:
+        """Conditions from arguments.
+
+        Raises:
+            ValueError: naming the argument, the value and what is allowed.
+        """
+        if move_timeout is not None:
+            move_timeout = check_number("move_timeout", move_timeout, above=0.0)
+        return cls(
+            Settings(
+                games.named(game), match, rules=rules, below_value=below_value, max_deals=max_deals
+            ),
+            check_integer("seed", seed, 0),
+            move_timeout,
+            bool(keep_records),
         )
 
 
@@ -156,163 +238,313 @@ def play(
     pairs: int,
     seed: int = 0,
     *,
-    match: str = "deal",
-    rules: Any = "standard",
-    below_value: float = 50.0,
-    max_deals: int | None = None,
     progress: Callable[[int], None] | None = None,
+    at_once: int = MOST_AT_ONCE,
+    **conditions: Any,
 ) -> Duel:
     """Let two players meet in duplicate matches.
 
-    For each seat a player is copied once, so that nothing it remembers of a deck in one leg can
-    help it in the other; before every match the copy is reset with a seed of its own.
+    No copy of a player sits in both legs, so nothing it remembers of a deck in one leg can help it
+    in the other.
 
     Args:
         first, second: the players; they are left as they are.
         pairs: number of pairs, 1 or more; twice as many matches are played.
         seed: of decks, dealers and keys, 0 or more.
-        match: `"deal"`, `"game"` or `"rubber"`.
-        rules: a preset's name or `poke_v0.Rules`.
-        below_value: what a point below the line counts where the deal is the match.
-        max_deals: a longer match is cut; None is no limit.
-        progress: called after every pair with the number of pairs played.
+        progress: called now and then with the number of pairs played.
+        at_once: pairs that are played at once; it changes nothing but the time.
+        **conditions: as for `Conditions.checked`.
 
     Raises:
         ValueError: naming the argument and what is allowed, or a player that cannot be copied.
     """
     pairs = check_integer("pairs", pairs, 1, MOST_PAIRS)
-    seed = check_integer("seed", seed, 0)
-    environments = [
-        poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
-        for _ in range(2)
-    ]
-    tables = [_seat_copies(first, second), _seat_copies(second, first)]
-    words = _key_words(seed)
-    points = np.zeros((pairs, 2))
-    winners = np.zeros((pairs, 2), np.int8)
-    dealers = np.zeros(pairs, np.int8)
-    decisions = np.zeros((pairs, 2), np.int64)
-    forfeits: list[Forfeit] = []
-    for pair in range(pairs):
-        keys = _Keys(words, pair)
-        for leg, (env, players) in enumerate(zip(environments, tables, strict=True)):
-            env.reset(seed if pair == 0 else None)
-            dealers[pair] = env.record["dealer"]
-            result = _play_match(env, players, keys)
-            # The first player sits in the seat that has the leg's number.
-            points[pair, leg] = result.points if leg == 0 else -result.points
-            winners[pair, leg] = result.winner if leg == 0 else -result.winner
-            decisions[pair, leg] = result.decisions
-            if result.fault is not None:
-                seat, turn, reason = result.fault
-                forfeits.append(Forfeit(seat ^ leg, pair, leg, turn, reason))
+    at_once = min(check_integer("at_once", at_once, 1), most_at_once(first, second))
+    agreed = Conditions.checked(seed=seed, **conditions)
+    duels = []
+    for start in range(0, pairs, at_once):
+        stop = min(start + at_once, pairs)
+        duels.append(play_pairs(first, second, range(start, stop), agreed))
         if progress is not None:
-            progress(pair + 1)
-    return Duel(points, winners, dealers, decisions, tuple(forfeits))
+            progress(stop)
+    return join(duels)
 
 
-def _key_words(seed: int) -> list[int]:
+def most_at_once(*players: Agent) -> int:
+    """How many pairs of these players are best played at once."""
+    copies = any(isinstance(as_row_player(player, 0), RowByRow) for player in players)
+    return MOST_COPIES_AT_ONCE if copies else MOST_AT_ONCE
+
+
+def play_pairs(first: Agent, second: Agent, pairs: range, conditions: Conditions) -> Duel:
+    """Play some pairs of a meeting; the duel counts them from the first of `pairs`, its forfeits
+    name them by their numbers."""
+    table = _Table(pairs, conditions)
+    # Each sits in the seat that has the leg's number, or the other.
+    players = [(first, second), (second, first)]
+    seats = [
+        [_Seat(player, leg, seat, table) for seat, player in enumerate(legs)]
+        for leg, legs in enumerate(players)
+    ]
+    every = [seat for leg in seats for seat in leg]
+    for seat in every:
+        seat.begin()
+    while table.live.any():
+        actions = np.full(2 * len(pairs), engine.WAIT)
+        acting = np.zeros(2 * len(pairs), np.bool_)
+        for seat in every:
+            seat.act(actions, acting)
+        table.step(actions, acting)
+    return table.duel()
+
+
+def _key_words(seed: int) -> npt.NDArray[np.uint32]:
     """The seed's words for keys.
 
     They differ from those of its decks: two addresses that happen to look alike must not give a
     player the random numbers by which its cards were shuffled.
     """
-    sequence = np.random.SeedSequence(seed, spawn_key=(_KEY_STREAM,))
-    return [int(word) for word in sequence.generate_state(4)]
+    return streams.seed_words(seed, _KEY_STREAM)
 
 
-class _Keys:
-    """The keys of one pair by seat and turn, the same in both legs. Turn 0 is the reset."""
+class _Table:
+    """The matches of some pairs: row k is leg 0 of the k-th of them, row n + k its leg 1."""
 
-    def __init__(self, words: Sequence[int], pair: int) -> None:
-        self._address = (*words, pair & 0xFFFFFFFF, pair >> 32)
-        self._known: tuple[list[np.uint64], list[np.uint64]] = ([], [])
+    def __init__(self, pairs: range, conditions: Conditions) -> None:
+        settings = conditions.settings
+        count = len(pairs)
+        self.conditions = conditions
+        self.numbers = np.tile(np.array(pairs, np.int64), 2)
+        self.legs = np.repeat([0, 1], count)
+        self.key_words = _key_words(conditions.seed)
+        self.envs = BatchEnv(
+            settings.game, 2 * count, match=settings.match, rules=settings.rules,
+            below_value=settings.below_value, max_deals=settings.max_deals,
+            autoreset=False, copy=False, threads=1,
+        )  # fmt: skip
+        self.envs.reset([conditions.seed] * (2 * count), {"skip": self.numbers})
+        self.dealers = self.envs.record["dealer"].copy()
+        self.turns = np.zeros((2 * count, 2), np.int64)
+        self.points = np.zeros(2 * count)
+        self.faults: dict[int, tuple[int, int, str]] = {}
+        self.live = np.ones(2 * count, np.bool_)
+        # In a single deal everybody stands at the beginning.
+        standings = 0 if settings.match == "deal" else len(settings.game.standings)
+        self._standing = self.envs.standings() if standings else None
+        self._deals = self.envs.deals
+        self.standing_deals = np.zeros((2 * count, 2, standings), np.int64)
+        self.standing_points = np.zeros((2 * count, 2, standings))
+        self._logs: list[records.Log] | None = None
+        if conditions.keep_records:
+            self._logs = [
+                records.Log(settings.game, settings.rules, settings.match, int(dealer))
+                for dealer in self.dealers
+            ]
+            for log, deck in zip(self._logs, self.envs.deck.tolist(), strict=True):
+                log.deal(deck)
 
-    def __call__(self, seat: int, turn: int) -> np.uint64:
-        known = self._known[seat]
-        while turn >= len(known):
-            known.append(streams.decision_key(*self._address, seat, len(known)))
-        return known[turn]
+    def forfeit(self, row: int, seat: int, reason: str) -> None:
+        """The match is lost; whoever was further behind than that costs gains nothing by it."""
+        behind = -self.points[row] if seat == 0 else self.points[row]
+        loss = max(FORFEIT_POINTS, behind)
+        self.points[row] = -loss if seat == 0 else loss
+        # Whatever a player's error says must fit into files and terminals.
+        reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")
+        reason = textwrap.shorten(reason, 200, placeholder=" …")
+        self.faults[row] = (seat, int(self.turns[row, seat]), reason)
+        self.live[row] = False
+
+    def step(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
+        """Carry out the actions of the rows that act; illegal ones are forfeits."""
+        envs = self.envs
+        for row in np.flatnonzero(envs.find_illegal(actions, acting)).tolist():
+            legal = ", ".join(map(str, np.flatnonzero(envs.masks[row])))
+            action = shown(int(actions[row]))
+            _, _, players = envs.observe()
+            self.forfeit(row, int(players[row]), f"illegal action {action}; legal: {legal}")
+        going = np.where(acting & self.live, actions, engine.WAIT)
+        if self._logs is not None:
+            for row in np.flatnonzero(going != engine.WAIT).tolist():
+                self._logs[row].act(int(going[row]))
+        envs.advance(going)
+        rewards = envs.rewards[:, 0] * self.live
+        self.points += rewards
+        ended = np.flatnonzero(envs.deals != self._deals)
+        self._deals = envs.deals
+        self.live &= ~envs.over
+        if len(ended):
+            self._note_deals(ended, rewards)
+
+    def _note_deals(self, ended: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64]) -> None:
+        """Count finished deals where their players stood; write the next decks down."""
+        if self._standing is not None:
+            for who in range(2):
+                seats = np.where(self.legs[ended] == 0, who, 1 - who)
+                stood = self._standing[ended, seats]
+                self.standing_deals[ended, who, stood] += 1
+                self.standing_points[ended, who, stood] += (
+                    np.where(seats == 0, 1, -1) * rewards[ended]
+                )
+            self._standing = self.envs.standings()
+        if self._logs is not None:
+            decks = self.envs.deck
+            for row in ended[self.live[ended]].tolist():
+                self._logs[row].deal(decks[row].tolist())
+
+    def duel(self) -> Duel:
+        """What came of it, as the first player sees it."""
+        count = len(self.numbers) // 2
+        won = self.envs.results()[:, 0].astype(np.int8)
+        for row, (seat, _, _) in self.faults.items():
+            won[row] = -1 if seat == 0 else 1
+        # In leg 1 the first player sits in seat 1.
+        sign = np.where(self.legs == 0, 1, -1)
+        legs = (slice(count), slice(count, None))
+        seat_turns = np.where(self.legs[:, np.newaxis] == 0, self.turns, self.turns[:, ::-1])
+        forfeits = [
+            Forfeit(
+                seat ^ int(self.legs[row]),
+                int(self.numbers[row]),
+                int(self.legs[row]),
+                turn,
+                reason,
+            )
+            for row, (seat, turn, reason) in self.faults.items()
+        ]
+        return Duel(
+            points=np.stack([(sign * self.points)[leg] for leg in legs], axis=1),
+            winners=np.stack([(sign * won)[leg] for leg in legs], axis=1).astype(np.int8),
+            dealers=self.dealers[:count].astype(np.int8),
+            decisions=np.stack([seat_turns[leg].sum(axis=1) for leg in legs], axis=1),
+            standing_deals=self.standing_deals[:count] + self.standing_deals[count:],
+            standing_points=self.standing_points[:count] + self.standing_points[count:],
+            forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
+            records=tuple(self._texts(count)),
+        )
+
+    def _texts(self, count: int) -> Iterator[str]:
+        if self._logs is None:
+            return
+        cut = self.envs.cut
+        for pair in range(count):
+            for leg, row in enumerate((pair, count + pair)):
+                ending = None
+                if row in self.faults:
+                    seat, _, reason = self.faults[row]
+                    ending = records.Ending("forfeit", seat, reason)
+                elif cut[row]:
+                    ending = records.Ending("truncated")
+                log = self._logs[row]
+                about = {"seed": self.conditions.seed, "pair": int(self.numbers[row]), "leg": leg}
+                yield records.dumps(log.finish(ending, info=about))
 
 
-def _seat_copies(seat_0: Agent, seat_1: Agent) -> tuple[Agent, Agent]:
-    return _copy(seat_0), _copy(seat_1)
+class _Seat:
+    """A copy of a player in one seat of one leg: it decides for that seat of all pairs."""
+
+    def __init__(self, player: Agent, leg: int, seat: int, table: _Table) -> None:
+        self.seat = seat
+        self._table = table
+        self._count = len(table.numbers) // 2
+        self._first = leg * self._count
+        self._player = _copy(player, self._count)
+
+    def _keys(self, rows: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
+        table = self._table
+        return streams.decision_keys(table.key_words, table.numbers[rows], self.seat, turns)
+
+    def begin(self) -> None:
+        """Reset the player for its matches; turn 0 is the reset."""
+        rows = np.arange(self._first, self._first + self._count)
+        # 32 bits: what every generator takes for a seed.
+        seeds = self._keys(rows, 0) >> np.uint64(32)
+        slots = np.arange(self._count)
+        parts = [slice(slot, slot + 1) for slot in slots] if self._one_by_one else [slice(None)]
+        for part in parts:
+            try:
+                with time_limit(self._table.conditions.move_timeout):
+                    self._player.begin(slots[part], seeds[part])
+            except (Exception, SystemExit, OutOfTime) as error:
+                for row in rows[part].tolist():
+                    self._table.forfeit(row, self.seat, _one_line(error))
+
+    @property
+    def _one_by_one(self) -> bool:
+        return isinstance(self._player, RowByRow)
+
+    def act(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
+        """Write an action for every live row of its leg in which its seat is to act."""
+        table = self._table
+        own = slice(self._first, self._first + self._count)
+        seen, masks, players = table.envs.observe()
+        rows = self._first + np.flatnonzero(table.live[own] & (players[own] == self.seat))
+        if not len(rows):
+            return
+        table.turns[rows, self.seat] += 1
+        keys = self._keys(rows, table.turns[rows, self.seat])
+        chosen = self._decide(rows, seen[rows], masks[rows], keys)
+        if isinstance(chosen, np.ndarray):
+            actions[rows] = chosen
+            acting[rows] = True
+            return
+        for row, action in zip(rows.tolist(), chosen, strict=True):
+            if isinstance(action, _Fault):
+                table.forfeit(row, self.seat, action.reason)
+            else:
+                actions[row] = action
+                acting[row] = True
+
+    def _decide(
+        self, rows: Any, seen: Any, masks: Any, keys: Any
+    ) -> npt.NDArray[np.int64] | list[int | _Fault]:
+        """What some rows do, faults included."""
+        if not self._one_by_one:
+            # Whose fault an error is can only be seen row by row. That a batch takes longer than
+            # a decision may is no fault.
+            with contextlib.suppress(Exception, SystemExit, OutOfTime):
+                with time_limit(self._table.conditions.move_timeout):
+                    chosen = self._player.act_rows(rows - self._first, seen, masks, keys)
+                if (
+                    isinstance(chosen, np.ndarray)
+                    and chosen.dtype.kind in "iu"
+                    and chosen.shape == rows.shape
+                ):
+                    return chosen.astype(np.int64)
+        return [
+            self._decide_one(rows[i : i + 1], seen[i : i + 1], masks[i : i + 1], keys[i : i + 1])
+            for i in range(len(rows))
+        ]
+
+    def _decide_one(self, row: Any, seen: Any, mask: Any, key: Any) -> int | _Fault:
+        # A player may do whatever it likes, also call sys.exit(). Ctrl-C is not its doing.
+        try:
+            with time_limit(self._table.conditions.move_timeout):
+                [action] = self._player.act_rows(row - self._first, seen, mask, key)
+            number = as_integer(action)
+            if number is None:
+                raise TypeError(f"act must return an integer, got {shown(action)}")
+        except (Exception, SystemExit, OutOfTime) as error:
+            return _Fault(_one_line(error))
+        if not -(2**31) <= number < 2**31:
+            legal = ", ".join(map(str, np.flatnonzero(mask[0])))
+            return _Fault(f"illegal action {shown(number)}; legal: {legal}")
+        return number
 
 
-def _copy(player: Agent) -> Agent:
+class _Fault(NamedTuple):
+    """Why there is no action."""
+
+    reason: str
+
+
+def _copy(player: Agent, rows: int) -> RowPlayer:
     try:
-        return copy.deepcopy(player)
+        return as_row_player(copy.deepcopy(player), rows)
     except (Exception, SystemExit) as error:
         raise ValueError(
             f"player {type(player).__name__} must allow copy.deepcopy, one copy for each seat, but "
             f"{_one_line(error)}"
         ) from error
-
-
-class _Result(NamedTuple):
-    """A match as seat 0 sees it; `fault` is the seat, turn and reason of a forfeit."""
-
-    points: float
-    winner: int
-    decisions: int
-    fault: tuple[int, int, str] | None = None
-
-
-def _play_match(env: CardGameEnv, players: Sequence[Agent], keys: _Keys) -> _Result:
-    """Play the match that `env` has just begun."""
-    seats = {name: seat for seat, name in enumerate(env.possible_agents)}
-    name = env.possible_agents[0]
-    points = 0.0
-    turns = [0] * len(seats)
-    for seat, player in enumerate(players):
-        try:
-            # 32 bits: what every generator takes for a seed.
-            player.reset(int(keys(seat, 0)) >> 32)
-        except (Exception, SystemExit) as error:
-            return _forfeit(points, turns, seat, _one_line(error))
-    while not (env.terminations[name] or env.truncations[name]):
-        seat = seats[env.agent_selection]
-        turns[seat] += 1
-        observation = env.observe(env.agent_selection)
-        # A player may do whatever it likes, also call sys.exit(). Ctrl-C is not its doing.
-        try:
-            action = players[seat].act(observation, keys(seat, turns[seat]))
-            if type(action) is not int:
-                action = _integer(action)
-        except (Exception, SystemExit) as error:
-            return _forfeit(points, turns, seat, _one_line(error))
-        try:
-            env.step(action)
-        except IllegalActionError:
-            legal = ", ".join(
-                map(str, np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))
-            )
-            return _forfeit(points, turns, seat, f"illegal action {shown(action)}; legal: {legal}")
-        if env.rewards[name]:
-            points += env.rewards[name]
-    won = np.zeros(len(seats))
-    if env.terminations[name]:
-        env.game.result(env.record, np.array([points, -points]), won)
-    return _Result(points, int(won[0]), sum(turns))
-
-
-def _forfeit(points: float, turns: list[int], seat: int, reason: str) -> _Result:
-    """The match is lost; whoever was further behind than that costs gains nothing by it."""
-    behind = -points if seat == 0 else points
-    loss = max(FORFEIT_POINTS, behind)
-    sign = -1 if seat == 0 else 1
-    # Whatever a player's error says must fit into files and terminals.
-    reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")
-    reason = textwrap.shorten(reason, 200, placeholder=" …")
-    return _Result(sign * loss, sign, sum(turns), (seat, turns[seat], reason))
-
-
-def _integer(action: Any) -> int:
-    """The action as a Python integer; NumPy's integers are integers, truth values are not."""
-    number = as_integer(action)
-    if number is not None:
-        return number
-    raise TypeError(f"act must return an integer, got {shown(action)}")
 
 
 def _one_line(error: BaseException) -> str:

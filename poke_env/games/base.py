@@ -86,6 +86,8 @@ class Game:
     presets: Mapping[str, Any]
     state: np.dtype[np.void]
     view: tuple[Piece, ...]
+    standings: tuple[str, ...]
+    """How a seat may stand in the match when a deal begins, in words; `standing` counts them."""
 
     to_move: Callable[..., int]
     deal: Callable[..., None]
@@ -94,6 +96,7 @@ class Game:
     observe: Callable[..., None]
     points: Callable[..., bool]
     result: Callable[..., None]
+    standing: Callable[..., int]
 
     pack: Callable[[Any], tuple[int, ...]]
     num_actions: Callable[[Any], int]
@@ -207,3 +210,9 @@ def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[n
     `total` holds the sum of each seat's points in the match.
     """
     game_of(state.dtype).result(state, total, reward)
+
+
+@_resolved_by_record
+def standing(state: np.void, seat: int) -> int:
+    """How `seat` stands in the match in this deal: a place in `Game.standings`."""
+    return game_of(state.dtype).standing(state, seat)

@@ -638,6 +638,23 @@ def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[n
     reward[1] = -reward[0]
 
 
+STANDINGS = tuple(
+    f"games {own}–{other}, {below} below the line"
+    for own in range(2)
+    for other in range(2)
+    for below in ("behind", "level", "ahead")
+)
+
+
+@compiled
+def standing(state: np.void, seat: int) -> int:
+    """Games won by both and who leads below the line, a place in `STANDINGS`."""
+    own_games = 1 if state["games"][seat] > 0 else 0
+    other_games = 1 if state["games"][1 - seat] > 0 else 0
+    lead = np.sign(state["below"][seat] - state["below"][1 - seat])
+    return int(6 * own_games + 3 * other_games + 1 + lead)
+
+
 # --- one legal and one apply for every phase ------------------------------------------------------
 
 
@@ -1161,6 +1178,7 @@ POKE = register(
         presets=PRESETS,
         state=STATE,
         view=VIEW,
+        standings=STANDINGS,
         to_move=to_move,
         deal=deal,
         legal_actions=legal_actions,
@@ -1168,6 +1186,7 @@ POKE = register(
         observe=observe,
         points=points,
         result=result,
+        standing=standing,
         pack=Rules.pack,
         num_actions=num_actions,
         place_score=place_score,
