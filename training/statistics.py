@@ -92,6 +92,25 @@ def estimate(values: npt.ArrayLike, level: float = LEVEL) -> Estimate:
     return Estimate(mean, mean - reach, mean + reach, deviation, count, level)
 
 
+def ratio(sums: npt.ArrayLike, counts: npt.ArrayLike, level: float = LEVEL) -> Estimate:
+    """Mean of what was summed up in groups of unequal size, with an interval from the groups.
+
+    The groups are independent, what is inside them need not be.
+
+    Args:
+        sums: (n,), of each group.
+        counts: (n,), how many things were summed, 0 or more, and not all 0.
+        level: coverage, between 0 and 1.
+    """
+    totals, sizes = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
+    mean = float(totals.sum() / sizes.sum())
+    # The usual linearisation: each group's deviation, over the mean size of a group.
+    found = estimate((totals - mean * sizes) / sizes.mean(), level)
+    return Estimate(
+        mean, mean - found.half_width, mean + found.half_width, found.deviation, found.count, level
+    )
+
+
 def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
     """Half of Student's interval for the mean of `count` (2 or more) values."""
     quantile = float(special.stdtrit(count - 1, 0.5 + level / 2))

@@ -4,7 +4,12 @@
 
 A player is a name, a model file or `package.module:factory`. Every two players meet in the same
 pairs of matches (see `training.duplicate`). The folder then holds `results.json` (all numbers, and
-what is needed to repeat them), `report.html` and `heatmap.png`.
+what is needed to repeat them), `report.html` and `heatmap.png`, and `results.sqlite` with every
+pair (see `training.store`).
+
+**Going on.** Pairs are stored as they are played. The same command in the same folder plays only
+what is missing: after an interruption, with more `--deals`, or with another player. The tables do
+not depend on that, nor on `--workers`.
 
 **Ranking.** A player's margin is the mean over its opponents, each weighing the same. Its interval
 comes from the deck orders: for each of them the margins against all opponents are averaged first,
@@ -15,13 +20,16 @@ cards, not of other opponents.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
+import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
@@ -44,18 +52,22 @@ from rich.text import Text
 
 import agents as players
 import poke_env
-from poke_env import poke_v0
+from poke_env import streams
 from poke_env._checks import check_integer
+from poke_env._jit import sources_digest
 from poke_env.agent import Agent, as_agent
-from training import cli, duplicate, files, report, statistics
-from training.duplicate import FORFEIT_POINTS, Duel
+from training import cli, duplicate, files, ratings, report, statistics
+from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
+from training.store import Store
+from training.workers import Source, play_all
 
 SCHEMA = "poke_env.tournament"
 SCHEMA_VERSION = 1
 """Of `results.json`; it rises when something there is renamed, removed or changes its meaning."""
 
 RESULTS, REPORT, HEAT_MAP = "results.json", "report.html", "heatmap.png"
+STORE, RECORDS = "results.sqlite", "records.txt"
 
 _LOAD_STREAM = 3
 """Sets what players are built with apart from all else that is derived from the same seed."""
@@ -83,6 +95,18 @@ class Entrant:
         kind = type(self.player)
         return f"{kind.__module__}.{kind.__qualname__}"
 
+    @cached_property
+    def identity(self) -> str:
+        """What tells the player from one of the same name whose file or code has changed."""
+        places = [Path(poke_env.__file__).parent, Path(players.__file__).parent]
+        if self.spec is not None and self.spec.endswith(".safetensors"):
+            places += [Path(self.spec), Path(self.spec).with_suffix(".json")]
+        elif self.spec is None or ":" in self.spec:
+            file = getattr(sys.modules.get(type(self.player).__module__), "__file__", None)
+            if file is not None:
+                places.append(Path(file))
+        return f"{self.class_name} {sources_digest(*(place.resolve() for place in places))}"
+
     @property
     def deterministic(self) -> bool | None:
         """Whether it plays its best action rather than drawing one; None if it does not say."""
@@ -102,56 +126,100 @@ class Plan:
             in which they were named.
         named: their specifications, or labels, as they were named.
         deals: pairs that every two players play: two matches each.
-        seed: of decks, dealers and keys; the same in all meetings.
-        match, rules, below_value, max_deals: as for `duplicate.play`.
+        conditions: of all matches, the seed included.
         preset: the name of the rules, None for rules of one's own.
     """
 
     entrants: tuple[Entrant, ...]
     named: tuple[str, ...]
     deals: int
-    seed: int
-    match: str
-    rules: poke_v0.Rules
+    conditions: Conditions
     preset: str | None
-    below_value: float
-    max_deals: int | None
 
     @property
     def meetings(self) -> list[tuple[Entrant, Entrant]]:
         """Every two players."""
         return list(combinations(self.entrants, 2))
 
-    def play(self, progress: Callable[[int, str], None] | None = None) -> Tournament:
-        """Play all meetings.
+    def play(
+        self,
+        progress: Callable[[int, str], None] | None = None,
+        *,
+        store: Store | None = None,
+        workers: int = 1,
+    ) -> Tournament:
+        """Play what is missing.
 
         Args:
-            progress: called after every pair with the number of pairs played in the whole
-                tournament and the two players.
+            progress: called now and then with the number of pairs that are there in the whole
+                tournament, and the two players who met last.
+            store: where results are and go; by default nothing is kept.
+            workers: number of processes; with 1 everything is played in this one.
 
         Raises:
-            TournamentInterrupted: on Ctrl-C, with the meetings that were finished.
+            TournamentInterrupted: on Ctrl-C, with what was finished.
+            ValueError: if the results in the store are of another tournament, or a player cannot
+                be sent to another process.
+            RuntimeError: if a worker process died.
         """
-        tournament = Tournament(self, {}, {}, datetime.now(UTC))
+        store = store or Store()
+        started = datetime.now(UTC)
+        workers = check_integer("workers", workers, 1)
+        store.agree(self.configuration(), {one.label: one.identity for one in self.entrants})
+        missing = {
+            (one.label, other.label): store.missing(one.label, other.label, self.deals)
+            for one, other in self.meetings
+        }
+        left = sum(len(pairs) for ranges in missing.values() for pairs in ranges)
+        done = self.deals * len(self.meetings) - left
+        sources = {one.label: Source(one.spec, self.own_seed, one.player) for one in self.entrants}
+        watch = time.perf_counter()
         try:
-            for one, other in self.meetings:
-                start = time.perf_counter()
-                duel = duplicate.play(
-                    one.player,
-                    other.player,
-                    self.deals,
-                    self.seed,
-                    match=self.match,
-                    rules=self.rules,
-                    below_value=self.below_value,
-                    max_deals=self.max_deals,
-                    progress=progress and tournament._count(progress, one, other),
-                )
-                tournament.duels[one.label, other.label] = duel
-                tournament.seconds[one.label, other.label] = time.perf_counter() - start
+            for played in play_all(missing, sources, self.conditions, workers):
+                store.add(*played.meeting, played.pairs, played.duel, played.seconds)
+                done += len(played.pairs)
+                if progress is not None:
+                    progress(done, " – ".join(played.meeting))
         except KeyboardInterrupt as interrupt:
-            raise TournamentInterrupted(tournament) from interrupt
-        return tournament
+            partial = self.read(store, started, time.perf_counter() - watch, workers)
+            raise TournamentInterrupted(partial, done) from interrupt
+        return self.read(store, started, time.perf_counter() - watch, workers)
+
+    def read(
+        self, store: Store, started: datetime, seconds: float = 0.0, workers: int = 1
+    ) -> Tournament:
+        """The tournament from what a store holds: meetings of which all pairs are there."""
+        settings = self.conditions.settings
+        standings = 0 if settings.match == "deal" else len(settings.game.standings)
+        duels = {}
+        spent = {}
+        for one, other in self.meetings:
+            duel = store.duel(one.label, other.label, self.deals, standings)
+            if duel is not None and len(duel) == self.deals:
+                duels[one.label, other.label] = duel
+                spent[one.label, other.label] = store.seconds(one.label, other.label)
+        return Tournament(self, duels, spent, started, seconds, workers)
+
+    @property
+    def own_seed(self) -> int:
+        """What players are built with: the same for all, and not that of the decks."""
+        return int(streams.seed_words(self.conditions.seed, _LOAD_STREAM)[0])
+
+    def configuration(self) -> dict[str, Any]:
+        """What all matches have in common, whoever plays and however many of them."""
+        settings = self.conditions.settings
+        return {
+            "game": settings.game.name,
+            "game_version": settings.game.version,
+            "seed": self.conditions.seed,
+            "match": settings.match,
+            "rules": settings.rules.as_dict(),
+            "below_value": settings.below_value,
+            "max_deals": settings.max_deals,
+            "move_timeout": self.conditions.move_timeout,
+            "records": self.conditions.keep_records,
+            "forfeit_points": FORFEIT_POINTS,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,21 +229,18 @@ class Tournament:
     Attributes:
         plan: what was to be played.
         duels: finished meetings by the labels of both, in the order of `plan.meetings`.
-        seconds: time that each of them took.
-        started: when, in UTC.
+        spent: seconds of processor time, about, that each of them took, whenever it was played.
+        started: when this run did, in UTC.
+        seconds: how long it took.
+        workers: number of processes.
     """
 
     plan: Plan
     duels: dict[tuple[str, str], Duel]
-    seconds: dict[tuple[str, str], float]
+    spent: dict[tuple[str, str], float]
     started: datetime
-
-    def _count(
-        self, progress: Callable[[int, str], None], one: Entrant, other: Entrant
-    ) -> Callable[[int], None]:
-        before = self.plan.deals * len(self.duels)
-        names = f"{one.label} – {other.label}"
-        return lambda pairs: progress(before + pairs, names)
+    seconds: float
+    workers: int
 
     @property
     def complete(self) -> bool:
@@ -226,7 +291,13 @@ class Tournament:
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "complete": self.complete,
-            "configuration": self._configuration(),
+            "configuration": {
+                "agents": list(self.plan.named),
+                "deals": self.plan.deals,
+                "preset": self.plan.preset,
+                "level": LEVEL,
+                **self.plan.configuration(),
+            },
             "versions": _versions(),
             "agents": [
                 {
@@ -234,6 +305,7 @@ class Tournament:
                     "spec": entrant.spec,
                     "class": entrant.class_name,
                     "deterministic": entrant.deterministic,
+                    "identity": entrant.identity,
                 }
                 for entrant in self.plan.entrants
             ],
@@ -243,6 +315,8 @@ class Tournament:
                 for label, margin in ranking
             ],
             "duels": [_meeting(first, second, duel) for (first, second), duel in duels.items()],
+            "ratings": self._ratings(labels),
+            "cycles": self._cycles(labels),
             "forfeits": [
                 {
                     "player": (first, second)[forfeit.player],
@@ -256,23 +330,6 @@ class Tournament:
                 for forfeit in duel.forfeits
             ],
             "timing": self._timing(),
-        }
-
-    def _configuration(self) -> dict[str, Any]:
-        plan = self.plan
-        return {
-            "game": poke_v0.raw_env.game.name,
-            "game_version": poke_v0.raw_env.game.version,
-            "agents": list(plan.named),
-            "deals": plan.deals,
-            "seed": plan.seed,
-            "match": plan.match,
-            "preset": plan.preset,
-            "rules": plan.rules.as_dict(),
-            "below_value": plan.below_value,
-            "max_deals": plan.max_deals,
-            "forfeit_points": FORFEIT_POINTS,
-            "level": LEVEL,
         }
 
     def _standing(self, label: str, margin: Estimate) -> dict[str, Any]:
@@ -290,37 +347,53 @@ class Tournament:
             "forfeits": sum(_faults(duel, 0) for duel in duels),
         }
 
+    def _ratings(self, labels: list[str]) -> dict[str, Any] | None:
+        """Bradley-Terry ratings, with whom nobody has met yet in groups of their own."""
+        if not self.duels:
+            return None
+        meetings = [(labels.index(one), labels.index(other)) for one, other in self.duels]
+        scores = [duel.scores() for duel in self.duels.values()]
+        seed = self.plan.conditions.seed
+        return ratings.rate(len(labels), meetings, scores, seed=seed).as_dict(labels)
+
+    def _cycles(self, labels: list[str]) -> dict[str, Any]:
+        """Who beats whom in a circle, if anybody does."""
+        meetings = [(labels.index(one), labels.index(other)) for one, other in self.duels]
+        margins = [duel.estimate() for duel in self.duels.values()]
+        return ratings.cycles(len(labels), meetings, margins).as_dict(labels)
+
     def _timing(self) -> dict[str, Any]:
-        seconds = sum(self.seconds.values())
+        spent = sum(self.spent.values())
         decisions = sum(int(duel.decisions.sum()) for duel in self.duels.values())
         return {
             "started": self.started.isoformat(timespec="seconds"),
-            "seconds": round(seconds, 3),
-            "decisions_per_second": round(decisions / seconds) if seconds else None,
+            "seconds": round(self.seconds, 3),
+            "workers": self.workers,
+            "spent": round(spent, 3),
+            "decisions_per_second": round(decisions / spent) if spent else None,
             "duels": [
-                {"first": first, "second": second, "seconds": round(spent, 3)}
-                for (first, second), spent in self.seconds.items()
+                {"first": first, "second": second, "seconds": round(seconds, 3)}
+                for (first, second), seconds in self.spent.items()
             ],
         }
 
 
 class TournamentInterrupted(KeyboardInterrupt):
-    """Ctrl-C in a tournament; `partial` holds the meetings that were finished."""
+    """Ctrl-C in a tournament.
 
-    def __init__(self, partial: Tournament) -> None:
+    Attributes:
+        partial: the meetings that were finished.
+        pairs: how many pairs are there in all.
+    """
+
+    def __init__(self, partial: Tournament, pairs: int) -> None:
         super().__init__("interrupted")
         self.partial = partial
+        self.pairs = pairs
 
 
 def prepare(
-    agents: Sequence[str] | Mapping[str, Agent],
-    deals: int,
-    seed: int = 0,
-    *,
-    match: str = "deal",
-    rules: Any = "standard",
-    below_value: float = 50.0,
-    max_deals: int | None = None,
+    agents: Sequence[str] | Mapping[str, Agent], deals: int, seed: int = 0, **conditions: Any
 ) -> Plan:
     """Check all settings and load the players.
 
@@ -328,30 +401,21 @@ def prepare(
         agents: two or more specifications as `agents.load` takes them, or players by label.
         deals: pairs that every two players play: two matches each.
         seed: of decks, dealers and keys.
-        match, rules, below_value, max_deals: as for `duplicate.play`.
+        **conditions: as for `duplicate.Conditions.checked`.
 
     Raises:
         ValueError: naming what is wrong and what is allowed.
     """
     deals = check_integer("deals", deals, 1, duplicate.MOST_PAIRS)
-    seed = check_integer("seed", seed, 0)
-    env = poke_v0.raw_env(match, rules=rules, below_value=below_value, max_deals=max_deals)
+    agreed = Conditions.checked(seed=seed, **conditions)
+    rules = conditions.get("rules", "standard")
     if isinstance(agents, str) or len(agents) < 2:
         raise ValueError(f"agents must be two players or more, got {_listed(agents)}")
-    entrants = _enter(agents, seed)
+    plan = Plan((), tuple(agents), deals, agreed, rules if isinstance(rules, str) else None)
+    entrants = _enter(agents, plan.own_seed)
     for entrant in entrants:
-        _check_fits(entrant, env.action_space(env.possible_agents[0]).n)
-    return Plan(
-        entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)),
-        named=tuple(agents),
-        deals=deals,
-        seed=seed,
-        match=match,
-        rules=env.rules,
-        preset=rules if isinstance(rules, str) else None,
-        below_value=env.settings.below_value,
-        max_deals=env.settings.max_deals,
-    )
+        _check_fits(entrant, agreed.settings.num_actions)
+    return replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
 
 
 def run_tournament(
@@ -360,20 +424,18 @@ def run_tournament(
     seed: int = 0,
     *,
     progress: Callable[[int, str], None] | None = None,
-    **settings: Any,
+    workers: int = 1,
+    **conditions: Any,
 ) -> Tournament:
-    """Let every two players meet: `prepare` and `Plan.play` in one."""
-    return prepare(agents, deals, seed, **settings).play(progress)
+    """Let every two players meet: `prepare` and `Plan.play` in one, without a folder."""
+    return prepare(agents, deals, seed, **conditions).play(progress, workers=workers)
 
 
 def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entrant]:
     if isinstance(agents, Mapping):
         return [_seated(label, player) for label, player in agents.items()]
-    # All get the same seed, and not that of the decks.
-    sequence = np.random.SeedSequence(seed, spawn_key=(_LOAD_STREAM,))
-    own_seed = int(sequence.generate_state(1)[0])
     return [
-        Entrant(label, spec, players.load(spec, own_seed))
+        Entrant(label, spec, players.load(spec, seed))
         for label, spec in zip(_labels(agents), agents, strict=True)
     ]
 
@@ -422,11 +484,26 @@ def _meeting(first: str, second: str, duel: Duel) -> dict[str, Any]:
         "more_deals_needed": margin.more_needed,
         **_matches(duel.wins, duel.draws, duel.losses),
         "in_seat": [_numbers(duel.in_seat(seat)) for seat in range(2)],
+        "by_standing": [_by_standing(duel, player) for player in range(2)],
         "as_dealer": _numbers(duel.as_dealer()),
         "as_non_dealer": _numbers(duel.as_non_dealer()),
         "forfeits": [_faults(duel, player) for player in range(2)],
         "decisions": int(duel.decisions.sum()),
     }
+
+
+def _by_standing(duel: Duel, player: int) -> list[dict[str, Any]]:
+    """Deals and margin a deal in each of the game's standings, as the player stood."""
+    deals, points = duel.standing_deals[:, player], duel.standing_points[:, player]
+    return [
+        {
+            "standing": standing,
+            "deals": int(deals[:, standing].sum()),
+            "margin": _numbers(statistics.ratio(points[:, standing], deals[:, standing])),
+        }
+        for standing in range(deals.shape[1])
+        if deals[:, standing].any()
+    ]
 
 
 def _numbers(estimate: Estimate) -> dict[str, float | None]:
@@ -467,37 +544,51 @@ def _versions() -> dict[str, str]:
 
 
 def claim_folder(folder: Path, overwrite: bool = False) -> Path:
-    """Make sure that results can be written into `folder`, and replace none unless told to.
+    """Make sure that results can be written into `folder`.
+
+    Args:
+        folder: made if it is missing.
+        overwrite: remove what another tournament left there.
 
     Raises:
-        ValueError: if it holds the results of another run.
+        ValueError: if it holds results that no tournament can go on from.
         OSError: if it cannot be written to.
     """
     files.writable_folder(folder)
-    taken = [name for name in (RESULTS, REPORT, HEAT_MAP) if (folder / name).exists()]
-    if taken and not overwrite:
-        raise ValueError(
-            f"out must be a folder without results of another run, but {folder} holds "
-            f"{', '.join(taken)}; choose another folder or say --overwrite"
-        )
+    if overwrite:
+        for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS):
+            (folder / name).unlink(missing_ok=True)
+    elif not (folder / STORE).exists():
+        taken = [name for name in (RESULTS, REPORT, HEAT_MAP) if (folder / name).exists()]
+        if taken:
+            raise ValueError(
+                f"out must be a folder without results of another run, but {folder} holds "
+                f"{', '.join(taken)} and no {STORE} to go on from; choose another folder or say "
+                f"--overwrite"
+            )
     return folder
 
 
 def save(document: Mapping[str, Any], folder: Path) -> list[Path]:
-    """Write the files of a tournament, each at once, and return their paths.
+    """Write the files of a finished tournament, each at once, and return their paths.
 
-    Numbers come first: nothing that happens to a picture can cost them. Of a tournament that was
-    interrupted only they are written, marked `"complete": false`.
+    Numbers come first: nothing that happens to a picture can cost them.
     """
     numbers = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     files.write(folder / RESULTS, numbers)
-    for name in (REPORT, HEAT_MAP):
-        (folder / name).unlink(missing_ok=True)  # of the run that is being replaced
-    if not document["complete"]:
-        return [folder / RESULTS]
     files.write(folder / REPORT, report.html(document))
     files.write(folder / HEAT_MAP, report.heat_map(document))
     return [folder / name for name in (RESULTS, REPORT, HEAT_MAP)]
+
+
+def save_records(plan: Plan, store: Store, folder: Path) -> Path:
+    """Write all matches as text into one file (see `poke_env.records`)."""
+    path = folder / RECORDS
+    with files.replacing(path) as temporary, temporary.open("w", encoding="ascii") as file:
+        for one, other in plan.meetings:
+            for text in store.records(one.label, other.label, plan.deals):
+                file.write(text)
+    return path
 
 
 # --- the program ----------------------------------------------------------------------------------
@@ -511,11 +602,15 @@ class Settings:
         agents: Players: names, model files (*.safetensors) or package.module:factory of your own.
         deals: Deck orders that every two players play, each twice with seats exchanged.
         seed: Number from which decks and all chance of the players come.
-        out: Folder for results.json, report.html and heatmap.png; by default a new one,
-            runs/tournament-DATE-TIME.
+        out: Folder for results.sqlite, results.json, report.html and heatmap.png; by default a new
+            one, runs/tournament-DATE-TIME. In the folder of an earlier run with the same settings
+            only what is missing is played: more deals, other players, the rest after Ctrl-C.
         match: Unit of play: deal, game or rubber.
         rules: Preset of the rules: standard, small or tiny.
-        overwrite: Replace the results of another run in that folder.
+        workers: Processes to play in. The tables do not depend on it.
+        move_timeout: Seconds that a decision may take before its player forfeits the match.
+        records: Write every match down as text, records.txt.
+        overwrite: Remove the results of another run in that folder.
     """
 
     agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = (
@@ -526,6 +621,9 @@ class Settings:
     out: Path | None = None
     match: str = "deal"
     rules: str = "standard"
+    workers: int = 1
+    move_timeout: float | None = None
+    records: bool = False
     overwrite: bool = False
 
 
@@ -533,8 +631,10 @@ class Settings:
 def main(settings: Settings) -> None:
     """Play the tournament, print its tables and write its files."""
     plan = prepare(
-        settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules
-    )
+        settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules,
+        move_timeout=settings.move_timeout, keep_records=settings.records,
+    )  # fmt: skip
+    check_integer("workers", settings.workers, 1)
     out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
     claim_folder(out, settings.overwrite)
     console = Console(width=None if sys.stdout.isatty() else 132)
@@ -544,33 +644,28 @@ def main(settings: Settings) -> None:
         f"orders, each played twice with seats exchanged: {2 * pairs:,} matches",
         highlight=False,
     )
-    try:
-        with _progress(console) as bar:
-            tournament = plan.play(None if bar.disable else _Ticker(bar, pairs))
-    except TournamentInterrupted as interrupt:
-        raise KeyboardInterrupt(_save_partial(interrupt.partial, out)) from interrupt
+    with contextlib.closing(Store(out / STORE)) as store:
+        try:
+            with _progress(console) as bar:
+                ticker = None if bar.disable else _Ticker(bar, pairs)
+                tournament = plan.play(ticker, store=store, workers=settings.workers)
+        except TournamentInterrupted as interrupt:
+            raise KeyboardInterrupt(
+                f"interrupted after {interrupt.pairs:,} of {pairs:,} deck orders; the same command "
+                f"with --out {shlex.quote(str(out))} goes on from there"
+            ) from interrupt
+        written = [save_records(plan, store, out)] if settings.records else []
     document = tournament.as_dict()
-    written = save(document, out)
+    written = [*save(document, out), *written, out / STORE]
     report.show(document, console)
     timing = document["timing"]
     console.print(
-        f"{timing['seconds']:.1f} s, {timing['decisions_per_second']:,} decisions a second\n"
-        f"written: {', '.join(map(str, written))}",
+        f"{timing['seconds']:.1f} s, {timing['decisions_per_second'] or 0:,} decisions a second "
+        f"and process\nwritten: {', '.join(map(str, written))}",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
-
-
-def _save_partial(tournament: Tournament, folder: Path) -> str:
-    """Keep what was finished of an interrupted tournament; returns the line that says so."""
-    finished = (
-        f"interrupted after {len(tournament.duels)} of {len(tournament.plan.meetings)} meetings"
-    )
-    if not tournament.duels:
-        return f"{finished}; nothing was written"
-    [path] = save(tournament.as_dict(), folder)
-    return f"{finished}; their numbers are in {path}"
 
 
 class _RateColumn(ProgressColumn):

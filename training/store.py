@@ -1,0 +1,291 @@
+"""The results of a tournament in a SQLite file, pair by pair, as they come.
+
+A file belongs to one configuration. Whatever it holds needs not be played again: a tournament that
+was interrupted goes on, more deals or another player cost only what is missing. Each group of pairs
+is written in one transaction, so that a process that is killed leaves whole pairs. Any tool that
+reads SQLite can read it:
+
+    configuration (name, value)        what all matches have in common, values as JSON
+    agents (label, identity)           players, and what tells one from a changed one
+    meetings (meeting, first, second)  every two players that have met, by label
+    pairs (meeting, pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, decisions_1)
+                                       the first player's margin and win (1, 0, -1) in both legs
+    standings (meeting, pair, player, standing, deals, points)
+                                       deals and margin by how the player stood in the match
+    forfeits (meeting, pair, leg, player, turn, reason)
+    records (meeting, pair, leg, text) matches as text, if they were kept
+    work (meeting, pairs, seconds)     what was played in one go, and how long it took
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training.duplicate import Duel, Forfeit
+
+_SCHEMA = """
+CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE agents (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE meetings (
+    meeting INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL, UNIQUE (first, second)
+);
+CREATE TABLE pairs (
+    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, dealer INTEGER NOT NULL,
+    points_0 REAL NOT NULL, points_1 REAL NOT NULL, winner_0 INTEGER NOT NULL,
+    winner_1 INTEGER NOT NULL, decisions_0 INTEGER NOT NULL, decisions_1 INTEGER NOT NULL,
+    PRIMARY KEY (meeting, pair)
+) WITHOUT ROWID;
+CREATE TABLE standings (
+    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, player INTEGER NOT NULL,
+    standing INTEGER NOT NULL, deals INTEGER NOT NULL, points REAL NOT NULL,
+    PRIMARY KEY (meeting, pair, player, standing)
+) WITHOUT ROWID;
+CREATE TABLE forfeits (
+    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, leg INTEGER NOT NULL,
+    player INTEGER NOT NULL, turn INTEGER NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (meeting, pair, leg)
+) WITHOUT ROWID;
+CREATE TABLE records (
+    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, leg INTEGER NOT NULL,
+    text TEXT NOT NULL, PRIMARY KEY (meeting, pair, leg)
+);
+CREATE TABLE work (
+    meeting INTEGER NOT NULL REFERENCES meetings, pairs INTEGER NOT NULL, seconds REAL NOT NULL
+);
+PRAGMA user_version = 1;
+"""
+_VERSION = 1
+
+
+class Store:
+    """The results of one tournament.
+
+    Args:
+        path: the file, made if it is missing; None keeps everything in memory.
+
+    Raises:
+        ValueError: if it is no file of results, of another version, or in use by another process.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        # A second process that writes is refused at once, whatever it does.
+        self._base = sqlite3.connect(path or ":memory:", timeout=1.0, isolation_level=None)
+        try:
+            self._base.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._base.execute("BEGIN EXCLUSIVE")
+            [version] = self._base.execute("PRAGMA user_version").fetchone()
+            tables = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            self._base.execute("COMMIT")
+            if not tables:
+                self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+            elif version != _VERSION:
+                raise ValueError(f"results in {path} are of another version or no results")
+        except sqlite3.DatabaseError as error:
+            self._base.close()
+            reason = "is in use by another process" if "locked" in str(error) else str(error)
+            raise ValueError(f"results in {path} cannot be used: {reason}") from error
+        except ValueError:
+            self._base.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+    # --- what it belongs to -----------------------------------------------------------------------
+
+    def agree(self, configuration: Mapping[str, Any], agents: Mapping[str, str]) -> None:
+        """Make sure that what is about to be played belongs to what is there.
+
+        Args:
+            configuration: what all matches have in common.
+            agents: identities by label; players that are new are added.
+
+        Raises:
+            ValueError: naming what is different; nothing is written.
+        """
+        stored = {
+            name: json.loads(value)
+            for name, value in self._base.execute("SELECT name, value FROM configuration")
+        }
+        asked = json.loads(json.dumps(configuration))
+        if stored:
+            for name, value in asked.items():
+                if stored.get(name) != value:
+                    raise ValueError(
+                        f"{name} is {value!r}, but the results in {self.path} are of "
+                        f"{stored.get(name)!r}; choose another folder or say --overwrite"
+                    )
+        known = dict(self._base.execute("SELECT label, identity FROM agents"))
+        for label, identity in agents.items():
+            if known.get(label, identity) != identity:
+                raise ValueError(
+                    f"agent {label!r} is not the one whose results are in {self.path} (its file, "
+                    f"its code or its version changed); choose another folder or say --overwrite"
+                )
+        with self._transaction():
+            self._base.executemany(
+                "INSERT OR IGNORE INTO configuration VALUES (?, ?)",
+                [(name, json.dumps(value)) for name, value in asked.items()],
+            )
+            self._base.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", agents.items())
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._base)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def add(self, first: str, second: str, pairs: range, duel: Duel, seconds: float) -> None:
+        """Write pairs of a meeting, all or none of them.
+
+        Args:
+            first, second: labels.
+            pairs: the numbers of the duel's pairs.
+            duel: what came of them.
+            seconds: how long they took.
+        """
+        with self._transaction():
+            self._base.execute(
+                "INSERT OR IGNORE INTO meetings (first, second) VALUES (?, ?)", (first, second)
+            )
+            meeting = self._meeting(first, second)
+            self._base.executemany(
+                "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (meeting, pair, dealer, *points, *winners, *decisions)
+                    for pair, dealer, points, winners, decisions in zip(
+                        pairs, duel.dealers.tolist(), duel.points.tolist(),
+                        duel.winners.tolist(), duel.decisions.tolist(), strict=True,
+                    )
+                ],
+            )  # fmt: skip
+            places = np.argwhere(duel.standing_deals)
+            deals = duel.standing_deals[tuple(places.T)].tolist()
+            points = duel.standing_points[tuple(places.T)].tolist()
+            self._base.executemany(
+                "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (meeting, pairs[pair], player, standing, count, margin)
+                    for (pair, player, standing), count, margin in zip(
+                        places.tolist(), deals, points, strict=True
+                    )
+                ],
+            )
+            self._base.executemany(
+                "INSERT INTO forfeits VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (meeting, fault.pair, fault.leg, fault.player, fault.turn, fault.reason)
+                    for fault in duel.forfeits
+                ],
+            )
+            self._base.executemany(
+                "INSERT INTO records VALUES (?, ?, ?, ?)",
+                [
+                    (meeting, pairs[place // 2], place % 2, text)
+                    for place, text in enumerate(duel.records)
+                ],
+            )
+            self._base.execute("INSERT INTO work VALUES (?, ?, ?)", (meeting, len(pairs), seconds))
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def _meeting(self, first: str, second: str) -> int | None:
+        row = self._base.execute(
+            "SELECT meeting FROM meetings WHERE first = ? AND second = ?", (first, second)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def missing(self, first: str, second: str, deals: int) -> list[range]:
+        """Which of the pairs 0 … deals - 1 of a meeting are not there yet."""
+        there = np.zeros(deals + 2, np.bool_)
+        there[[0, -1]] = True
+        for [pair] in self._base.execute(
+            "SELECT pair FROM pairs WHERE meeting = ? AND pair < ?",
+            (self._meeting(first, second), deals),
+        ):
+            there[pair + 1] = True
+        changes = np.flatnonzero(np.diff(there)).tolist()
+        return [range(start, stop) for start, stop in zip(changes[::2], changes[1::2], strict=True)]
+
+    def duel(self, first: str, second: str, deals: int, standings: int) -> Duel | None:
+        """The pairs 0 … deals - 1 of a meeting, as many of them as are there; None without any.
+
+        Args:
+            first, second: labels.
+            deals: how many pairs are wanted.
+            standings: number of standings that are told apart.
+        """
+        key = (self._meeting(first, second), deals)
+        rows = np.array(
+            self._base.execute(
+                "SELECT pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, "
+                "decisions_1 FROM pairs WHERE meeting = ? AND pair < ? ORDER BY pair",
+                key,
+            ).fetchall()
+        ).reshape(-1, 8)
+        if not len(rows):
+            return None
+        numbers = rows[:, 0].astype(np.int64)
+        places = np.zeros(int(numbers[-1]) + 1, np.int64)
+        places[numbers] = np.arange(len(numbers))
+        standing_deals = np.zeros((len(rows), 2, standings), np.int64)
+        standing_points = np.zeros((len(rows), 2, standings))
+        found = np.array(
+            self._base.execute(
+                "SELECT pair, player, standing, deals, points FROM standings "
+                "WHERE meeting = ? AND pair < ?",
+                key,
+            ).fetchall()
+        ).reshape(-1, 5)
+        pair, player, standing, count = found[:, :4].astype(np.int64).T
+        standing_deals[places[pair], player, standing] = count
+        standing_points[places[pair], player, standing] = found[:, 4]
+        forfeits = self._base.execute(
+            "SELECT player, pair, leg, turn, reason FROM forfeits "
+            "WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
+            key,
+        )
+        return Duel(
+            points=rows[:, 2:4].copy(),
+            winners=rows[:, 4:6].astype(np.int8),
+            dealers=rows[:, 1].astype(np.int8),
+            decisions=rows[:, 6:8].astype(np.int64),
+            standing_deals=standing_deals,
+            standing_points=standing_points,
+            forfeits=tuple(Forfeit(*row) for row in forfeits),
+        )
+
+    def seconds(self, first: str, second: str) -> float:
+        """How long the pairs of a meeting took, all that are there."""
+        [[total]] = self._base.execute(
+            "SELECT total(seconds) FROM work WHERE meeting = ?", (self._meeting(first, second),)
+        )
+        return float(total)
+
+    def records(self, first: str, second: str, deals: int) -> Iterator[str]:
+        """The matches of pairs 0 … deals - 1 of a meeting as text, in order."""
+        for [text] in self._base.execute(
+            "SELECT text FROM records WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
+            (self._meeting(first, second), deals),
+        ):
+            yield text
+
+
+class _Transaction:
+    """All of a block or nothing of it."""
+
+    def __init__(self, base: sqlite3.Connection) -> None:
+        self._base = base
+
+    def __enter__(self) -> None:
+        self._base.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._base.execute("COMMIT" if kind is None else "ROLLBACK")
