@@ -14,7 +14,7 @@ from agents.holdings import (
     STRAIGHT,
     THREE,
     TWO_PAIR,
-    holding,
+    holdings,
 )
 from agents.reading import (
     DRAW,
@@ -25,6 +25,7 @@ from agents.reading import (
     PokeAgent,
     Reading,
     count_bits,
+    only_action,
     read,
     set_rank,
 )
@@ -58,6 +59,9 @@ def _choose(observations: Observations, masks: Masks) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     reading = np.zeros(1, READING)[0]
     for i in range(masks.shape[0]):
+        chosen[i] = only_action(masks[i])
+        if chosen[i] >= 0:
+            continue
         read(observations[i], masks[i], reading)
         if reading["phase"] == DRAW:
             chosen[i] = _draw(reading, masks[i])
@@ -69,7 +73,8 @@ def _choose(observations: Observations, masks: Masks) -> Integers:
 @compiled
 def _draw(reading: Reading, mask: Mask) -> int:
     ranks, suits, size = reading["ranks"], reading["suits"], reading["size"]
-    whole = holding(ranks, suits, reading["held"], size)
+    kinds = holdings(ranks, suits, size)
+    whole = kinds[reading["held"]]
     if STRAIGHT <= whole < INSIDE_STRAIGHT:
         return 0
     best = 0
@@ -77,7 +82,7 @@ def _draw(reading: Reading, mask: Mask) -> int:
     for action in range(1, mask.shape[0]):
         if mask[action]:
             kept = reading["held"] & ~action
-            worth = 1000 * _PREFERENCE[holding(ranks, suits, kept, size)]
+            worth = 1000 * _PREFERENCE[kinds[kept]]
             worth += 100 * count_bits(action) + _sum_of_ranks(ranks, kept)
             if worth > best_worth:
                 best = action

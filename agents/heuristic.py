@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.counting import best_play
+from agents.counting import VALUES, best_play
 from agents.draw_table import HOLDINGS, OPPONENT, RANK
-from agents.holdings import KINDS, holding
+from agents.holdings import COUNTS, KINDS, alike, holdings
 from agents.reading import (
     DRAW,
     PACK_RANKS,
@@ -23,6 +23,7 @@ from agents.reading import (
     PokeAgent,
     Reading,
     count_bits,
+    only_action,
     read,
 )
 from agents.score import worth_of_cards
@@ -58,6 +59,12 @@ for _kind in range(1, len(Category)):
     _more = Rules().poker_points[_kind] - Rules().poker_points[_kind - 1]
     _CARDS[:, :, _kind][_missing] = _CARDS[:, :, _kind - 1][_missing]
     _POKER[:, :, _kind][_missing] = _POKER[:, :, _kind - 1][_missing] + _more
+
+# What a kept card adds by its rank: hand size, cards kept of that rank (0: it is not kept), rank.
+_HIGHER = np.zeros((MAX_HAND + 1, MAX_HAND, RANKS))
+_HIGHER[:, 1:] = (np.arange(RANKS) - MIDDLE[:, None, None]) / np.arange(1, MAX_HAND)[:, None]
+_CARDS_ADDED = _CARDS_BY_RANK[:, [0, 1, 2, 3, 3], None] * _HIGHER
+_POKER_ADDED = _POKER_BY_RANK[:, [0, 1, 2, 3, 3], None] * _HIGHER
 
 # By what the draw with this number multiplies the value of the opponent's cards; the rules are not
 # part of an observation, so these are the default ones. Index: whether the player deals, draws.
@@ -100,13 +107,17 @@ class HeuristicAgent(PokeAgent):
 def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     reading = np.zeros(1, READING)[0]
+    values = np.zeros(VALUES)
     for i in range(masks.shape[0]):
+        chosen[i] = only_action(masks[i])
+        if chosen[i] >= 0:
+            continue
         read(observations[i], masks[i], reading)
         if reading["phase"] == DRAW:
             chosen[i] = _best_draw(reading, masks[i], doubling)
         else:
             worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
-            chosen[i] = best_play(reading, masks[i], worth)
+            chosen[i] = best_play(reading, masks[i], worth, values)
     return chosen
 
 
@@ -118,12 +129,16 @@ def _best_draw(reading: Reading, mask: Mask, doubling: int) -> int:
     factor = _FACTOR[reading["dealer"], reading["draws"][0]]
     standing = worth_of_cards(reading, own_value, other_value)
     drawing = worth_of_cards(reading, own_value, int(other_value * factor))
+    pattern = alike(reading["ranks"], reading["size"])
+    kinds = holdings(reading["ranks"], reading["suits"], reading["size"])
     best = 0
     best_value = -np.inf
     for action in range(mask.shape[0]):
         if not mask[action] or (doubling == _NEVER and action > 0 and factor > 1):
             continue
-        value = _expected(reading, action, drawing if action > 0 else standing)
+        kind = kinds[reading["held"] & ~action]
+        worth = drawing if action > 0 else standing
+        value = _expected(reading, pattern, action, kind, worth)
         forced = doubling == _ALWAYS and best == 0 and action > 0
         if value > best_value or forced:
             best = action
@@ -132,33 +147,29 @@ def _best_draw(reading: Reading, mask: Mask, doubling: int) -> int:
 
 
 @compiled
-def _expected(reading: Reading, action: int, worth: Floats) -> float:
+def _expected(reading: Reading, pattern: int, action: int, kind: int, worth: Floats) -> float:
     """Expected worth of changing the cards of `action` and standing on what comes.
 
     Cards taken are spread around their expectation as in so many even throws of a coin, which fits
     what is seen in play.
     """
-    size = reading["size"]
+    size, dealer, ranks = reading["size"], reading["dealer"], reading["ranks"]
     kept = reading["held"] & ~action
-    kind = holding(reading["ranks"], reading["suits"], kept, size)
     changed = count_bits(action)
-    cards = _CARDS[size, reading["dealer"], kind, changed]
-    poker = _POKER[size, reading["dealer"], kind, changed]
+    cards = _CARDS[size, dealer, kind, changed]
+    poker = _POKER[size, dealer, kind, changed]
     if np.isnan(cards):
         return -1e9
     cards += _AGAINST[size, min(reading["last_draw"][1], 3)]
     for slot in range(size):
-        if (kept >> slot) & 1:
-            count = 0
-            for other in range(size):
-                count += (kept >> other) & 1 and reading["ranks"][other] == reading["ranks"][slot]
-            higher = (reading["ranks"][slot] - MIDDLE[size]) / count
-            cards += _CARDS_BY_RANK[size, min(count, 3)] * higher
-            poker += _POKER_BY_RANK[size, min(count, 3)] * higher
+        count = COUNTS[pattern, kept, slot]
+        cards += _CARDS_ADDED[size, count, ranks[slot]]
+        poker += _POKER_ADDED[size, count, ranks[slot]]
     chance = min(max(cards / size, 0.01), 0.99)
+    odds = chance / (1 - chance)
     value = poker
     weight = (1 - chance) ** size
-    for taken in range(size + 1):
+    for taken in range(MAX_HAND + 1):  # a constant, so that divisions by it cost nothing
         value += weight * worth[taken]
-        weight *= chance / (1 - chance) * (size - taken) / (taken + 1)
+        weight *= odds * (size - taken) / (taken + 1)
     return float(value)

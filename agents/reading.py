@@ -140,6 +140,18 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
 
 
 @compiled
+def only_action(mask: Mask) -> int:
+    """The legal action if there is but one, else -1."""
+    only = -1
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            if only >= 0:
+                return -1
+            only = action
+    return only
+
+
+@compiled
 def set_rank(reading: Reading, slots: int) -> int:
     """The rank of the cards in `slots` if they are all of one rank, else -1."""
     rank = np.int64(-1)

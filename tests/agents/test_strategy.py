@@ -232,7 +232,7 @@ def test_who_threw_off_holds_nothing_higher() -> None:
     pool = opponent_pool(found, 4)
     assert pool[11:].sum() == 0
     assert pool[:11].sum() == found["unseen"][:11].sum()
-    lacks = chances_of_lack(found, pool, 4)
+    lacks = chances_of_lack(found, pool, 4, 4)
     assert lacks[1, 11] == 1.0  # a king or ace would have had to beat the queen
     assert lacks[1, 10] < 1.0
     assert choice("heuristic", env) in ("lead Ks", "lead Jh")
@@ -254,7 +254,7 @@ def test_chances_are_those_of_counting_hands_one_by_one() -> None:
     found = reading(position("2c 7d Jh Qs Ks", "3c 4d 8h Ts Td", "pat", "pat"))
     for unknown in (1, 3, 4):
         hands = [np.bincount(hand, minlength=RANKS) for hand in combinations(ranks, unknown)]
-        lacks = chances_of_lack(found, pool, unknown)
+        lacks = chances_of_lack(found, pool, unknown, 4)
         for count in (1, 2, 3, 4):
             for rank in range(RANKS + 1):
                 share = np.mean([(hand[rank:] < count).all() for hand in hands])
