@@ -37,8 +37,26 @@ _WAYS[:, 0] = 1.0
 for _n in range(1, 53):
     _WAYS[_n, 1:] = _WAYS[_n - 1, 1:] + _WAYS[_n - 1, :-1]
 
-VALUES = (3, 1 << MAX_HAND, MAX_HAND + 1)
-"""Shape of the workspace, float64, that `best_play` asks for."""
+OUTLOOK = np.dtype(
+    [
+        # By slot: the slots after it whose cards are of its rank, as bits.
+        ("alike", np.int64, (MAX_HAND,)),
+        # Chances. [k, slot]: that a lead of k cards of the slot's rank stands; that k cards of the
+        # opponent are all below it. [slot]: that his highest pair, if he has one, is below it.
+        ("stands", np.float64, (MAX_HAND, MAX_HAND)),
+        ("cards_below", np.float64, (MAX_HAND, MAX_HAND)),
+        ("pair_below", np.float64, (MAX_HAND,)),
+        # Expected worth [left, taken] with the slots `left` after this trick or a later one: on
+        # lead; waiting for the opponent's lead; waiting, after one card more is thrown off.
+        ("leading", np.float64, (1 << MAX_HAND, MAX_HAND + 1)),
+        ("waiting", np.float64, (1 << MAX_HAND, MAX_HAND + 1)),
+        ("thrown", np.float64, (1 << MAX_HAND, MAX_HAND + 1)),
+    ]
+)
+"""What is worked out about one position; one record, since compiled calls pass it at no cost."""
+
+Outlook = np.void
+"""A record of dtype `OUTLOOK`."""
 
 _SLOTS = np.zeros((1 << MAX_HAND, MAX_HAND), np.int64)
 """`_SLOTS[left]`: the slots of a set, ascending."""
@@ -51,7 +69,7 @@ _EQUAL = 1e-6
 
 
 @compiled
-def best_play(reading: Reading, mask: Mask, worth: Floats, values: Floats) -> int:
+def best_play(reading: Reading, mask: Mask, worth: Floats, outlook: Outlook) -> int:
     """The lead, or the cards to follow with, of greatest expected worth.
 
     Of equal leads the larger one is taken: it tells the opponent less before he has to answer.
@@ -60,16 +78,16 @@ def best_play(reading: Reading, mask: Mask, worth: Floats, values: Floats) -> in
         reading: a position in which the player leads or follows.
         mask: int8 (A,), the legal actions.
         worth: float64 (6,), what it is worth to end the deal with so many cards taken.
-        values: float64 of shape `VALUES`, overwritten.
+        outlook: record of dtype `OUTLOOK`, overwritten.
     """
     unknown = count_bits(reading["held"])
     if reading["phase"] == FOLLOW:
         unknown -= reading["lead_size"]
     pool = opponent_pool(reading, unknown)
-    alike = _alike(reading)
-    lacks = chances_of_lack(reading, pool, unknown, _largest_set(reading, alike))
-    _evaluate(reading, alike, pool, unknown, lacks, worth, values)
-    leading, waiting = values[0], values[1]
+    lacks = chances_of_lack(reading, pool, unknown, _find_sets(reading, outlook))
+    _place_chances(reading, pool, unknown, lacks, outlook)
+    _evaluate(reading, unknown, lacks[2, 0], worth, outlook)
+    leading, waiting = outlook["leading"], outlook["waiting"]
     taken = reading["taken"][0]
     best = 0
     best_value = -np.inf
@@ -109,23 +127,17 @@ def opponent_pool(reading: Reading, unknown: int) -> Integers:
 
 
 @compiled
-def _alike(reading: Reading) -> Integers:
-    """For each slot the slots after it whose cards are of its rank, as bits, int64 (5,)."""
-    alike = np.zeros(MAX_HAND, np.int64)
+def _find_sets(reading: Reading, outlook: Outlook) -> int:
+    """Write `alike`; returns the most cards of one rank in the hand."""
+    alike, ranks, held = outlook["alike"], reading["ranks"], reading["held"]
+    most = 1
     for slot in range(reading["size"]):
+        alike[slot] = 0
         for other in range(slot + 1, reading["size"]):
-            if reading["ranks"][slot] == reading["ranks"][other]:
+            if ranks[slot] == ranks[other]:
                 alike[slot] |= 1 << other
-    return alike
-
-
-@compiled
-def _largest_set(reading: Reading, alike: Integers) -> int:
-    """Most cards of one rank in the hand."""
-    most = 0
-    for slot in range(reading["size"]):
-        if (reading["held"] >> slot) & 1:
-            most = max(most, 1 + count_bits(alike[slot] & reading["held"]))
+        if (held >> slot) & 1:
+            most = max(most, 1 + count_bits(alike[slot] & held))
     return most
 
 
@@ -182,97 +194,80 @@ def _count_lack(pool: Integers, unknown: int, count: int, lack: Floats) -> None:
 
 
 @compiled
-def _evaluate(
-    reading: Reading,
-    alike: Integers,
-    pool: Integers,
-    unknown: int,
-    lacks: Floats,
-    worth: Floats,
-    values: Floats,
+def _place_chances(
+    reading: Reading, pool: Integers, unknown: int, lacks: Floats, outlook: Outlook
 ) -> None:
-    """Write the expected worth, on lead and waiting for the opponent's, into `values`.
-
-    The first index says which: 0 leads, 1 waits, 2 waits after one card more is thrown off. The
-    second is the set of slots left after this trick or a later one, the third the number of cards
-    taken; who leads has taken some since, who waits has left some to the opponent.
-    """
-    leading, waiting, thrown = values[0], values[1], values[2]
-    held, size = reading["held"], reading["size"]
-    leading[0] = worth
-    waiting[0] = worth
+    """Write the chances that belong to the slots' ranks."""
     no_pair = lacks[2, 0]
-    stands = np.empty(
-        (MAX_HAND, MAX_HAND)
-    )  # chance that a lead of so many cards from a slot stands
-    fewer = np.empty((MAX_HAND, MAX_HAND))  # chance that so many cards are all below a slot's rank
-    lower_pair = np.zeros(MAX_HAND)  # chance that his highest pair, if any, is below a slot's rank
     total = pool.sum()
     below = 0
     passed = 0
-    for slot in range(size):
+    for slot in range(reading["size"]):
         rank = reading["ranks"][slot]
         while passed < rank:
             below += pool[passed]
             passed += 1
-        for count in range(1, MAX_HAND):
-            stands[count, slot] = lacks[count, rank + 1]
-            if count <= unknown:
-                fewer[count, slot] = _WAYS[below, count] / _WAYS[total, count]
+        for count in range(1, min(unknown + 1, MAX_HAND)):
+            outlook["stands"][count, slot] = lacks[count, rank + 1]
+            outlook["cards_below"][count, slot] = _WAYS[below, count] / _WAYS[total, count]
+        outlook["pair_below"][slot] = 0.0
         if no_pair < 1:
-            lower_pair[slot] = (lacks[2, rank] - no_pair) / (1 - no_pair)
-    low = reading["taken"][0]
+            outlook["pair_below"][slot] = (lacks[2, rank] - no_pair) / (1 - no_pair)
+
+
+@compiled
+def _evaluate(
+    reading: Reading, unknown: int, no_pair: float, worth: Floats, outlook: Outlook
+) -> None:
+    """Write the expected worth of what can be left after this trick.
+
+    Who leads has taken cards since, and who waits has left some to the opponent: no other numbers
+    of cards taken are looked at.
+    """
+    leading, waiting, thrown = outlook["leading"], outlook["waiting"], outlook["thrown"]
+    leading[0] = worth
+    waiting[0] = worth
+    held, low = reading["held"], reading["taken"][0]
     left = held & -held
     while left != held:
         cards = count_bits(left)
         if cards <= unknown:
             for taken in range(low, low + count_bits(held) - cards):
-                leading[left, taken + 1] = _lead_value(
-                    left, cards, taken + 1, alike, stands, leading, waiting
-                )
-                throw = _throw_value(left, cards, taken, waiting)
-                thrown[left, taken] = throw
-                value = _follow_value(left, cards, taken, throw, fewer[cards], leading)
+                leading[left, taken + 1] = _lead_value(outlook, left, cards, taken + 1)
+                thrown[left, taken] = _throw_value(waiting, left, cards, taken)
+                value = _follow_card_value(outlook, left, cards, taken)
                 if cards >= 2:
-                    throw = _throw_value(left, cards, taken, thrown)
-                    pair = _follow_pair_value(left, cards, taken, throw, alike, lower_pair, leading)
+                    pair = _follow_pair_value(outlook, left, cards, taken)
                     value = no_pair * value + (1 - no_pair) * pair
                 waiting[left, taken] = value
         left = (left - held) & held  # the next set of slots still held
 
 
 @compiled
-def _lead_value(
-    left: int,
-    cards: int,
-    taken: int,
-    alike: Integers,
-    stands: Floats,
-    leading: Floats,
-    waiting: Floats,
-) -> float:
-    """The worth of the best lead from the slots `left`."""
+def _lead_value(outlook: Outlook, left: int, cards: int, taken: int) -> float:
+    """The worth of the best lead from the `cards` slots `left`."""
+    leading, waiting, stands = outlook["leading"], outlook["waiting"], outlook["stands"]
     best = -np.inf
     for i in range(cards):
         slot = _SLOTS[left, i]
         rest = left & ~(1 << slot)
-        stand = stands[1, slot]
-        value = stand * leading[rest, taken + 1] + (1 - stand) * waiting[rest, taken]
+        chance = stands[1, slot]
+        value = chance * leading[rest, taken + 1] + (1 - chance) * waiting[rest, taken]
         best = max(best, value)
-        others = alike[slot] & left
+        others = outlook["alike"][slot] & left
         count = 1
         while others:
             rest &= ~(others & -others)
             others &= others - 1
             count += 1
-            stand = stands[count, slot]
-            value = stand * leading[rest, taken + count] + (1 - stand) * waiting[rest, taken]
+            chance = stands[count, slot]
+            value = chance * leading[rest, taken + count] + (1 - chance) * waiting[rest, taken]
             best = max(best, value)
     return best
 
 
 @compiled
-def _throw_value(left: int, cards: int, taken: int, after: Floats) -> float:
+def _throw_value(after: Floats, left: int, cards: int, taken: int) -> float:
     """The worth of throwing off the best card for it, by the worth `after` it."""
     best = -np.inf
     for i in range(cards):
@@ -281,55 +276,39 @@ def _throw_value(left: int, cards: int, taken: int, after: Floats) -> float:
 
 
 @compiled
-def _follow_value(
-    left: int, cards: int, taken: int, throw: float, highest: Floats, leading: Floats
-) -> float:
+def _follow_card_value(outlook: Outlook, left: int, cards: int, taken: int) -> float:
     """The worth of following a lead of one card.
 
     Leads are grouped by the own cards that beat them: going down the own ranks, those below the
     last card are beaten by it, or by the best one before.
-
-    Args:
-        left: slots left.
-        cards: their number.
-        taken: cards taken.
-        throw: the worth of throwing off.
-        highest: float64 (5,), the chance that the lead is below the rank of each slot.
-        leading: the worth of having won.
     """
+    below = outlook["cards_below"]
     value = 0.0
     above = 1.0
-    best = throw
+    best = outlook["thrown"][left, taken]
     for i in range(cards - 1, -1, -1):
         slot = _SLOTS[left, i]
-        value += (above - highest[slot]) * best
-        above = highest[slot]
-        win = leading[left & ~(1 << slot), taken + 1]
+        value += (above - below[cards, slot]) * best
+        above = below[cards, slot]
+        win = outlook["leading"][left & ~(1 << slot), taken + 1]
         best = win if i == cards - 1 else max(best, win)
     return value + above * best
 
 
 @compiled
-def _follow_pair_value(
-    left: int,
-    cards: int,
-    taken: int,
-    throw: float,
-    alike: Integers,
-    highest: Floats,
-    leading: Floats,
-) -> float:
-    """The worth of following a lead of two cards, as `_follow_value` for one."""
+def _follow_pair_value(outlook: Outlook, left: int, cards: int, taken: int) -> float:
+    """The worth of following a lead of two cards, as `_follow_card_value` for one."""
+    below = outlook["pair_below"]
     value = 0.0
     above = 1.0
-    best = throw
+    best = _throw_value(outlook["thrown"], left, cards, taken)
     beaten = False
     for i in range(cards - 1, 0, -1):
         slot, other = _SLOTS[left, i], _SLOTS[left, i - 1]
-        if other == slot - 1 and (alike[other] >> slot) & 1:
-            value += (above - highest[slot]) * best
-            above = highest[slot]
-            win = leading[left & ~(1 << slot) & ~(1 << other), taken + 2]
+        if other == slot - 1 and (outlook["alike"][other] >> slot) & 1:
+            value += (above - below[slot]) * best
+            above = below[slot]
+            win = outlook["leading"][left & ~(1 << slot) & ~(1 << other), taken + 2]
             best = max(best, win) if beaten else win
             beaten = True
     return value + above * best

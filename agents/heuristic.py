@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.counting import VALUES, best_play
+from agents.counting import OUTLOOK, best_play
 from agents.draw_table import HOLDINGS, OPPONENT, RANK
 from agents.holdings import COUNTS, KINDS, alike, holdings
 from agents.reading import (
@@ -107,7 +107,7 @@ class HeuristicAgent(PokeAgent):
 def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     reading = np.zeros(1, READING)[0]
-    values = np.zeros(VALUES)
+    outlook = np.zeros(1, OUTLOOK)[0]
     for i in range(masks.shape[0]):
         chosen[i] = only_action(masks[i])
         if chosen[i] >= 0:
@@ -117,7 +117,7 @@ def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers
             chosen[i] = _best_draw(reading, masks[i], doubling)
         else:
             worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
-            chosen[i] = best_play(reading, masks[i], worth, values)
+            chosen[i] = best_play(reading, masks[i], worth, outlook)
     return chosen
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from agents.reading import RANKS, Integers, count_bits
+from agents.reading import RANKS, Integers
 from poke_env._jit import compiled
 from poke_env.cards import CATEGORY_SHIFT, Category, hand_value
 from poke_env.games.poke import MAX_HAND
