@@ -305,10 +305,10 @@ class Network:
             )
         chances = np.empty(masks.shape, np.float64)
         chosen = np.empty(len(masks), np.int64)
-        # Copies, so that whatever is handed in reaches the same compiled code.
+        # One layout, so that whatever is handed in reaches the same compiled code.
         _choose(
-            np.array(observations, np.float32, order="C"),
-            np.array(masks, np.int8, order="C"),
+            np.require(observations, np.float32, ["C", "W"]),
+            np.require(masks, np.int8, ["C", "W"]),
             np.empty((0, 2), np.int64) if keys is None else keys,
             self.parameters,
             np.array(self.layers, np.int64),
