@@ -1,0 +1,68 @@
+"""No choice of a scripted player changes unnoticed.
+
+Each player meets positions of seeded rubbers, against himself and against a random player by
+turns. His choices stand here as a digest. A faster player must leave it as it is; where a choice is
+meant to change, results published before no longer hold: the new digest, which the failing test
+shows, comes with a line in the changelog.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numba
+import numpy as np
+import pytest
+
+import agents
+from helpers import RULES, is_over
+from poke_env import poke_v0
+
+CHOICES = 1500
+
+DIGESTS = {
+    ("random", "standard"): "3b92b6e2d022f74d",
+    ("random", "tiny"): "70ea6b86e3c592a6",
+    ("random", "small"): "175036eeef3ea7ff",
+    ("random", "house"): "b0855af488eb2677",
+    ("greedy", "standard"): "884d60089247323e",
+    ("greedy", "tiny"): "94f351eb4cb51a80",
+    ("greedy", "small"): "fb64d7f9e468ba91",
+    ("greedy", "house"): "113592323d2e8675",
+    ("heuristic", "standard"): "a2a1cca22e0bfa4f",
+    ("heuristic", "tiny"): "11f1e4201daa51bc",
+    ("heuristic", "small"): "1aeff2cf9ceacd39",
+    ("heuristic", "house"): "10c285709fd2e9c8",
+    ("never_double", "standard"): "fa87fde359875cf1",
+    ("never_double", "tiny"): "004ae14e8f0684a3",
+    ("never_double", "small"): "5d2b8a6187017718",
+    ("never_double", "house"): "b30291e7e5c23465",
+    ("always_double", "standard"): "7535cddf7824b668",
+    ("always_double", "tiny"): "9ccb8bbd05ffa0c8",
+    ("always_double", "small"): "d4d571f38f045a50",
+    ("always_double", "house"): "857fb46b5be9236d",
+}
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs many choices")
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("name", agents.names())
+def test_choices_are_those_of_the_digest(name: str, rules: str) -> None:
+    player, anything = agents.make(name), agents.make("random")
+    chance = np.random.default_rng(23)
+    env = poke_v0.raw_env(match="rubber", rules=RULES[rules])
+    env.reset(seed=41)
+    match = 0
+    chosen: list[int] = []
+    while len(chosen) < CHOICES:
+        observed = env.observe(env.agent_selection)
+        key = chance.integers(0, 2**64, dtype=np.uint64)
+        if match % 2 == 0 or env.agent_selection == "player_0":
+            chosen.append(player.act(observed, key))
+            env.step(chosen[-1])
+        else:
+            env.step(anything.act(observed, key))
+        if is_over(env):
+            env.reset()
+            match += 1
+    assert hashlib.sha256(bytes(chosen)).hexdigest()[:16] == DIGESTS[name, rules]
