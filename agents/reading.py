@@ -171,10 +171,11 @@ def _integer(number: float) -> int:
 @compiled
 def _which(o: Observation, start: int, length: int) -> int:
     """Place of the one number that is set, -1 if none is."""
-    for i in range(length):
+    place = -1
+    for i in range(length):  # to the end: a branch that cannot be foreseen costs more
         if o[start + i] > 0:
-            return i
-    return -1
+            place = i
+    return place
 
 
 @compiled
@@ -204,9 +205,10 @@ def _read_unseen(o: Observation, reading: Reading) -> None:
     low_rank = RANKS - PACK_RANKS[size]
     suits = PACK_SUITS[size]
     fits = _count_unseen(o, low_rank, suits, reading) >= size - reading["shown"].sum()
-    for card in range(RANKS * SUITS):
-        if o[_SEEN + card] > 0 and (card >> 2 < low_rank or card & 3 >= suits):
-            fits = False
+    for rank in range(RANKS):
+        for suit in range(suits if rank >= low_rank else 0, SUITS):
+            if o[_SEEN + SUITS * rank + suit] > 0:
+                fits = False
     if not fits:
         _count_unseen(o, 0, SUITS, reading)
 
