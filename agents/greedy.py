@@ -57,11 +57,12 @@ class GreedyAgent(PokeAgent):
 @compiled
 def _choose(observations: Observations, masks: Masks) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
-    reading = np.zeros(1, READING)[0]
+    readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
     for i in range(masks.shape[0]):
         chosen[i] = only_action(masks[i])
         if chosen[i] >= 0:
             continue
+        reading = readings[0]
         read(observations[i], masks[i], reading)
         if reading["phase"] == DRAW:
             chosen[i] = _draw(reading, masks[i])

@@ -106,18 +106,19 @@ class HeuristicAgent(PokeAgent):
 @compiled
 def _choose(observations: Observations, masks: Masks, doubling: int) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
-    reading = np.zeros(1, READING)[0]
-    outlook = np.zeros(1, OUTLOOK)[0]
+    readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
+    outlooks = np.zeros(1, OUTLOOK)
     for i in range(masks.shape[0]):
         chosen[i] = only_action(masks[i])
         if chosen[i] >= 0:
             continue
+        reading = readings[0]
         read(observations[i], masks[i], reading)
         if reading["phase"] == DRAW:
             chosen[i] = _best_draw(reading, masks[i], doubling)
         else:
             worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
-            chosen[i] = best_play(reading, masks[i], worth, outlook)
+            chosen[i] = best_play(reading, masks[i], worth, outlooks[0])
     return chosen
 
 
