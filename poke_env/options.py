@@ -106,11 +106,23 @@ def _integers(
     if given is None:
         return np.full(count, missing, np.int64)
     if rows is not None and isinstance(given, (Sequence, np.ndarray)):
+        if _fits(given, rows, most):
+            return np.asarray(given, np.int64)
         values = [
             check_integer(f"options {name}", value, 0, most) for value in _each(name, given, rows)
         ]
         return np.array(values, np.int64)
     return np.full(count, check_integer(f"options {name}", given, 0, most), np.int64)
+
+
+def _fits(given: Any, rows: int, most: int) -> bool:
+    """Whether `given` is an array of integers that can be taken as it is."""
+    return (
+        isinstance(given, np.ndarray)
+        and given.dtype.kind in "iu"
+        and given.shape == (rows,)
+        and bool((given >= 0).all() and (given <= most).all())
+    )
 
 
 def _each(name: str, given: Any, rows: int) -> Any:
@@ -131,7 +143,7 @@ def _parse_decks(settings: Settings, options: Mapping[str, Any], rows: int | Non
     name = "deck" if "deck" in options else "decks"
     given = options.get(name)
     if name not in options:
-        return [()] * (rows or 1)
+        return np.zeros((rows or 1, 0, len(settings.pack)), np.int8)
     if rows is not None:
         full = _full_orders(settings, given, rows, single=name == "deck")
         if full is not None:

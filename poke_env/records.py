@@ -20,15 +20,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import io
 import json
 import math
-import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NamedTuple, TextIO, TypeVar, cast
 
 import numpy as np
@@ -42,7 +39,7 @@ from poke_env.aec import CardGameEnv, Observation
 from poke_env.agent import Keys, Masks, Observations
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games import base
-from poke_env.games.base import GAMES, MATCH_OVER, MATCHES, WANTS_DECK, Game
+from poke_env.games.base import MATCH_OVER, MATCHES, WANTS_DECK, Game
 
 __all__ = [
     "DealRecord",
@@ -173,25 +170,6 @@ class Record:
 
 
 # --- playing by the rules -------------------------------------------------------------------------
-
-
-@cache
-def _import_games() -> None:
-    for module in pkgutil.iter_modules(games.__path__):
-        importlib.import_module(f"{games.__name__}.{module.name}")
-
-
-def _game_named(name: Any) -> Game:
-    """The game of this name, or `name` itself.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    _import_games()
-    known = name.name if isinstance(name, Game) else name
-    if isinstance(known, str) and known in GAMES:
-        return GAMES[known]
-    raise ValueError(f"game must be one of {', '.join(map(repr, GAMES))}, got {shown(name)}")
 
 
 # Functions over arrays of one position: a lone record costs a compiled call 20 µs, an array 1.
@@ -371,7 +349,7 @@ def _play(record: Record, *, say: bool = False) -> tuple[_Table, list[_Played]]:
     """
     if not isinstance(cast(Any, record), Record):
         raise ValueError(f"record must be a Record, got {shown(record)}")
-    game = _game_named(record.game)
+    game = games.named(record.game)
     if record.version != game.version:
         raise ValueError(
             f"record is of {record.game}_v{record.version}, this is {game.name}_v{game.version}"
@@ -433,7 +411,7 @@ class Log:
         dealer: int = 0,
         score: Mapping[str, Any] | None = None,
     ) -> None:
-        table = _Table(_game_named(game), rules, match, dealer, score)
+        table = _Table(games.named(game), rules, match, dealer, score)
         self._beginning = (table.rules, table.match, table.dealer, table.start or None)
         self._game = table.game.name
         self._deals: list[tuple[Any, list[Any]]] = []
@@ -476,7 +454,7 @@ class Log:
     def _finish(
         self, ending: Ending | None, players: Sequence[str], info: Mapping[str, Any] | None
     ) -> tuple[Record, _Table]:
-        table = _Table(_game_named(self._game), *self._beginning)
+        table = _Table(games.named(self._game), *self._beginning)
         deals = []
         for number, (deck, actions) in enumerate(self._deals, 1):
             with _naming_deal(number):
@@ -828,8 +806,7 @@ def _tupled(value: Any) -> Any:
 
 
 def _game_of_version(name: Any) -> Game:
-    _import_games()
-    known = {f"{game.name}_v{game.version}": game for game in GAMES.values()}
+    known = {f"{game.name}_v{game.version}": game for game in map(games.named, games.NAMES)}
     if isinstance(name, str) and name in known:
         return known[name]
     raise ValueError(f"game must be one of {', '.join(map(repr, known))}, got {shown(name)}")

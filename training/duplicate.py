@@ -322,6 +322,7 @@ class _Table:
             below_value=settings.below_value, max_deals=settings.max_deals,
             autoreset=False, copy=False, threads=1,
         )  # fmt: skip
+        # One seed in all rows, each of which begins with another of its matches.
         self.envs.reset([conditions.seed] * (2 * count), {"skip": self.numbers})
         self.dealers = self.envs.record["dealer"].copy()
         self.turns = np.zeros((2 * count, 2), np.int64)

@@ -102,8 +102,9 @@ def _describe(
     seen: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], chosen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     described = np.zeros((seen.shape[0], 5 + RANKS), np.int64)
-    reading = np.zeros(1, READING)[0]
+    readings = np.zeros(1, READING)
     for i in range(seen.shape[0]):
+        reading = readings[0]
         read(seen[i], masks[i], reading)
         kept = reading["held"] & ~chosen[i]
         changed = count_bits(chosen[i])

@@ -6,6 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from poke_env._checks import shown
 from poke_env.games.base import GAMES, Game
 
 NAMES = tuple(sorted(module.name for module in iter_modules(__path__) if module.name != "base"))
@@ -13,12 +14,14 @@ NAMES = tuple(sorted(module.name for module in iter_modules(__path__) if module.
 
 
 def named(name: Any) -> Game:
-    """The game called `name`.
+    """The game called `name`, or `name` itself if it is a game.
 
     Raises:
         ValueError: naming the games there are.
     """
-    if name not in NAMES:
-        raise ValueError(f"game must be one of {', '.join(map(repr, NAMES))}, got {name!r}")
+    if isinstance(name, Game):
+        return name
+    if not isinstance(name, str) or name not in NAMES:
+        raise ValueError(f"game must be one of {', '.join(map(repr, NAMES))}, got {shown(name)}")
     import_module(f"poke_env.games.{name}")
     return GAMES[name]
