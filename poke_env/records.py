@@ -806,7 +806,7 @@ def _tupled(value: Any) -> Any:
 
 
 def _game_of_version(name: Any) -> Game:
-    known = {f"{game.name}_v{game.version}": game for game in map(games.named, games.NAMES)}
+    known = {f"{game.name}_v{game.version}": game for game in games.every().values()}
     if isinstance(name, str) and name in known:
         return known[name]
     raise ValueError(f"game must be one of {', '.join(map(repr, known))}, got {shown(name)}")
@@ -980,13 +980,13 @@ def replay(record: Record, env: Env) -> Env:
         if has != wanted:
             raise ValueError(f"env must have {name} {wanted!r} as the record, got {has!r}")
     finished = sum(deal.points is not None for deal in record.deals)
-    most = math.inf if bare.max_deals is None else bare.max_deals
+    max_deals = bare.settings.max_deals
+    most = math.inf if max_deals is None else max_deals
     if record.ending.kind == "truncated" and most != finished:
-        raise ValueError(f"env must have max_deals {finished} as the record, got {bare.max_deals}")
+        raise ValueError(f"env must have max_deals {finished} as the record, got {max_deals}")
     if most < finished or (most == finished and record.ending.kind in ("forfeit", "unfinished")):
         raise ValueError(
-            f"env must have max_deals above {finished} or None for this record, "
-            f"got {bare.max_deals}"
+            f"env must have max_deals above {finished} or None for this record, got {max_deals}"
         )
     playing = cast(Any, env)
     playing.reset(options=record.options())

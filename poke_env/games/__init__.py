@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
+from types import MappingProxyType
 from typing import Any
 
 from poke_env._checks import shown
 from poke_env.games.base import GAMES, Game
 
-NAMES = tuple(sorted(module.name for module in iter_modules(__path__) if module.name != "base"))
-"""The games there are."""
+_MODULES = tuple(module.name for module in iter_modules(__path__) if module.name != "base")
+
+
+def every() -> Mapping[str, Game]:
+    """All games by name."""
+    for module in _MODULES:
+        import_module(f"{__name__}.{module}")
+    return MappingProxyType(GAMES)
 
 
 def named(name: Any) -> Game:
@@ -21,7 +29,7 @@ def named(name: Any) -> Game:
     """
     if isinstance(name, Game):
         return name
-    if not isinstance(name, str) or name not in NAMES:
-        raise ValueError(f"game must be one of {', '.join(map(repr, NAMES))}, got {shown(name)}")
-    import_module(f"poke_env.games.{name}")
-    return GAMES[name]
+    known = every()
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"game must be one of {', '.join(map(repr, known))}, got {shown(name)}")
+    return known[name]
