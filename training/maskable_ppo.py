@@ -100,9 +100,9 @@ class Arguments:
     """factor from points to rewards. Learning rate, value loss and gradient clipping want returns
     near 1, and a deal between random players has a standard deviation of 500 points"""
 
-    num_envs: int = 64
-    """environments, stepped one after another; the policy is asked for all of them at once"""
-    n_steps: int = 64
+    num_envs: int = 256
+    """matches that are played at once; learner and opponents are asked for all of them together"""
+    n_steps: int = 16
     """decisions in each environment between two updates"""
     batch_size: int = 1024
     """decisions in a minibatch"""
@@ -280,7 +280,7 @@ class ContinuedTensorBoard(TensorBoardOutputFormat):
     """Curves that go on from a step; what an interrupted run wrote beyond it no longer shows."""
 
     def __init__(self, folder: str, step: int) -> None:
-        self.writer = SummaryWriter(log_dir=folder, purge_step=step + 1 if step else None)
+        self.writer = SummaryWriter(log_dir=folder, purge_step=step + 1)
         self._is_closed = False
 
 
@@ -548,18 +548,25 @@ def start(arguments: Arguments) -> Run:
     model = make_model(arguments, make_envs(arguments, pool))
     pool.current = network_of(model.policy)
     files.writable_folder(folder)
-    for name in ("best", "checkpoints", "snapshots", "tensorboard"):
-        (folder / name).mkdir()
+    # First of all, so that a run that is killed can be resumed at any moment.
     _write_arguments(folder, arguments, [])
+    _make_folders(folder)
     return Run(arguments, folder, pool, model, opponents)
+
+
+def _make_folders(folder: Path) -> None:
+    for name in ("best", "checkpoints", "snapshots", "tensorboard"):
+        (folder / name).mkdir(exist_ok=True)
 
 
 def resume(arguments: Arguments) -> Run:
     """Go on with the run in the folder `arguments.resume`, from its last checkpoint.
 
+    One that was stopped before its first checkpoint begins anew.
+
     Raises:
-        ValueError: if there is no run or checkpoint, an argument differs from those of the run
-            without being one that may, or nothing is left to do.
+        ValueError: if there is no run, an argument differs from those of the run without being one
+            that may, or nothing is left to do.
     """
     arguments.check()
     folder = Path(arguments.resume or "")
@@ -571,9 +578,15 @@ def resume(arguments: Arguments) -> Run:
                 f"{name} is {asked!r}, but the run in {str(folder)!r} has {was!r}; when it is "
                 f"resumed only {', '.join(sorted(_CHANGEABLE - {'resume'}))} can be changed"
             )
+    pool = _make_pool(arguments)
+    opponents = _load(arguments.evaluation_opponents)
     checkpoints = sorted((folder / "checkpoints").glob("step_*.zip"))
     if not checkpoints:
-        raise ValueError(f"run {str(folder)!r} has no checkpoint yet: start it anew")
+        model = make_model(arguments, make_envs(arguments, pool))
+        pool.current = network_of(model.policy)
+        _make_folders(folder)
+        _write_arguments(folder, arguments, sessions)
+        return Run(arguments, folder, pool, model, opponents)
     checkpoint = checkpoints[-1].with_suffix("")
     state = _read_state(checkpoints[-1])
     if _progress(arguments, state["steps"], state["seconds"]) >= 1.0:
@@ -581,13 +594,11 @@ def resume(arguments: Arguments) -> Run:
             f"run {str(folder)!r} is complete with {state['steps']} steps in "
             f"{state['seconds'] / 60:.1f} minutes: ask for more total_steps or minutes"
         )
-    pool = _make_pool(arguments)
     pool.current = NetworkAgent(checkpoints[-1].with_suffix(".safetensors")).network
     for step in state["snapshots"]:
         path = folder / "snapshots" / f"{_step_name(step)}.safetensors"
         pool.add_snapshot(step, NetworkAgent(path).network)
     pool.results = {name: Tally(**tally) for name, tally in state["results"].items()}
-    opponents = _load(arguments.evaluation_opponents)
     model = load_checkpoint(checkpoints[-1], make_envs(arguments, pool))
     # A process that was killed while it replaced them may have left halves that do not fit.
     copy_model(checkpoint, folder / "model")
