@@ -8,6 +8,7 @@ Everything lands in one new folder: the training run (see `training.maskable_ppo
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import shlex
@@ -22,6 +23,7 @@ import agents
 from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
 from training.duplicate import MOST_PAIRS
+from training.store import Store
 
 TRAINED = "trained"
 """The new player's name in the tables."""
@@ -33,7 +35,7 @@ class Settings:
 
     minutes: float = 2.0
     """of training"""
-    deals: int = 1000
+    deals: int = 10_000
     """deck orders that every two players play in the tournament, each twice with seats exchanged"""
     seed: int = 0
     """of the training; the tournament plays other decks"""
@@ -63,10 +65,13 @@ def rank(model: Path, settings: Settings, console: Console) -> Path:
     ]
     plan = replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
     folder = tournament.claim_folder(model.parent / "tournament")
-    with maskable_ppo.progress_bar(console, "tournament") as bar:
+    with (
+        contextlib.closing(Store(folder / tournament.STORE)) as store,
+        maskable_ppo.progress_bar(console, "tournament") as bar,
+    ):
         task = bar.add_task("", total=len(plan.meetings) * plan.deals)
         played = plan.play(
-            lambda pairs, names: bar.update(task, completed=pairs, description=names)
+            lambda pairs, names: bar.update(task, completed=pairs, description=names), store=store
         )
     document = played.as_dict()
     tournament.save(document, folder)
@@ -104,7 +109,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
         console,
     )
     console.print(
-        f"Tournament of {len(agents.names()) + 1} players over {settings.deals} deck orders",
+        f"Tournament of {len(agents.names()) + 1} players over {settings.deals:,} deck orders",
         highlight=False,
     )
     python = shlex.quote(os.path.relpath(sys.executable))
