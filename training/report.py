@@ -95,7 +95,7 @@ def fit_sentence(document: Document) -> str:
     if largest is None:
         return "No ring of meetings tests whether one scale describes them."
     against = (
-        "more than chance explains: strength is not transitive here"
+        "chance does not explain that: one scale is too little here"
         if document["ratings"]["fit"]["verdict"] == SEPARATED
         else "within what chance explains"
     )
@@ -158,6 +158,16 @@ def faults(document: Document, most: int = 5) -> list[Fault]:
         if rest:
             lines.append(Fault(agent["label"], rest, "other reasons, see results.json", None))
     return lines
+
+
+def standings(document: Document) -> list[tuple[str, list[Mapping[str, Any] | None]]]:
+    """Each standing of the game with what every player of the ranking made of it, in its order."""
+    every = [
+        {cell["standing"]: cell for cell in line.get("by_standing", ())}
+        for line in document["ranking"]
+    ]
+    names = dict.fromkeys(name for cells in every for name in cells)
+    return [(name, [cells.get(name) for cells in every]) for name in names]
 
 
 # --- tables in the terminal -----------------------------------------------------------------------
@@ -417,6 +427,7 @@ def html(document: Document) -> str:
     return environment.get_template("report.html.j2").render(
         document,
         faults=faults(document),
+        standings=standings(document),
         ratings=document.get("ratings"),
         rated=rated(document) if document.get("ratings") else [],
         fit_sentence=fit_sentence(document) if document.get("ratings") else "",

@@ -314,7 +314,18 @@ class Tournament:
                 | self._standing(label, margin)
                 for label, margin in ranking
             ],
-            "duels": [_meeting(first, second, duel) for (first, second), duel in duels.items()],
+            "duels": [
+                _meeting(first, second, duel)
+                | {
+                    "by_standing": [
+                        self._by_standing(
+                            duel.standing_deals[:, player], duel.standing_points[:, player]
+                        )
+                        for player in range(2)
+                    ]
+                }
+                for (first, second), duel in duels.items()
+            ],
             "ratings": self._ratings(labels),
             "cycles": self._cycles(labels),
             "forfeits": [
@@ -345,7 +356,30 @@ class Tournament:
                 sum(duel.losses for duel in duels),
             ),
             "forfeits": sum(_faults(duel, 0) for duel in duels),
+            "in_seat": [
+                float(np.mean([duel.in_seat(seat).mean for duel in duels])) for seat in (0, 1)
+            ],
+            "by_standing": self._by_standing(
+                sum(duel.standing_deals[:, 0] for duel in duels),
+                sum(duel.standing_points[:, 0] for duel in duels),
+            ),
         }
+
+    def _by_standing(self, deals: Any, points: Any) -> list[dict[str, Any]]:
+        """Deals and margin a deal in each of the game's standings; the groups are deck orders.
+
+        Args:
+            deals, points: (pairs, S), of one player.
+        """
+        return [
+            {
+                "standing": name,
+                "deals": int(deals[:, place].sum()),
+                "margin": _numbers(statistics.ratio(points[:, place], deals[:, place])),
+            }
+            for place, name in enumerate(self.plan.conditions.settings.game.standings)
+            if place < deals.shape[1] and deals[:, place].any()
+        ]
 
     def _ratings(self, labels: list[str]) -> dict[str, Any] | None:
         """Bradley-Terry ratings, with whom nobody has met yet in groups of their own."""
@@ -484,26 +518,11 @@ def _meeting(first: str, second: str, duel: Duel) -> dict[str, Any]:
         "more_deals_needed": margin.more_needed,
         **_matches(duel.wins, duel.draws, duel.losses),
         "in_seat": [_numbers(duel.in_seat(seat)) for seat in range(2)],
-        "by_standing": [_by_standing(duel, player) for player in range(2)],
         "as_dealer": _numbers(duel.as_dealer()),
         "as_non_dealer": _numbers(duel.as_non_dealer()),
         "forfeits": [_faults(duel, player) for player in range(2)],
         "decisions": int(duel.decisions.sum()),
     }
-
-
-def _by_standing(duel: Duel, player: int) -> list[dict[str, Any]]:
-    """Deals and margin a deal in each of the game's standings, as the player stood."""
-    deals, points = duel.standing_deals[:, player], duel.standing_points[:, player]
-    return [
-        {
-            "standing": standing,
-            "deals": int(deals[:, standing].sum()),
-            "margin": _numbers(statistics.ratio(points[:, standing], deals[:, standing])),
-        }
-        for standing in range(deals.shape[1])
-        if deals[:, standing].any()
-    ]
 
 
 def _numbers(estimate: Estimate) -> dict[str, float | None]:

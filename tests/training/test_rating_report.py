@@ -75,7 +75,7 @@ def test_a_bad_fit_is_named(plain):
     document = plain | {"ratings": rate(3, RING, scores).as_dict(LABELS[:3])}
     sentence = report.fit_sentence(document)
     assert "scored 75.0 %, by the ratings 50.0 %" in sentence
-    assert "not transitive" in sentence
+    assert "one scale is too little" in sentence
     assert sentence.split(";")[0].split(":")[1].strip() in shown(document, 200)
     fair = plain | {"ratings": rate(3, RING, np.ones((3, 200))).as_dict(LABELS[:3])}
     assert "within what chance explains" in report.fit_sentence(fair)
