@@ -71,10 +71,14 @@ class _Completed:
 
     def act_batch(self, observations: Observations, masks: Masks, keys: Keys | None = None) -> Any:
         given = [None] * len(masks) if keys is None else keys
-        return [
-            self.act({"observation": row, "action_mask": mask}, key)
-            for row, mask, key in zip(observations, masks, given)
-        ]
+        chosen = np.empty(len(masks), object)
+        for row, (seen, mask, key) in enumerate(zip(observations, masks, given)):
+            chosen[row] = self.act({"observation": seen, "action_mask": mask}, key)
+        numbers = [as_integer(action) for action in chosen]
+        # What is no integer, or none of 64 bits, stays what it is: the caller has to see it.
+        if all(number is not None and -(2**63) <= number < 2**63 for number in numbers):
+            return np.array(numbers, np.int64)
+        return chosen
 
     def reset(self, seed: int | None = None) -> None:
         if hasattr(self.player, "reset"):

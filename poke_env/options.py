@@ -103,6 +103,8 @@ def _integers(
 ) -> npt.NDArray[np.int64]:
     """One integer from 0 to `most` for each row; a single one is meant for all of them."""
     count = rows or 1
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given[()]
     if given is None:
         return np.full(count, missing, np.int64)
     if rows is not None and isinstance(given, (Sequence, np.ndarray)):
@@ -167,7 +169,7 @@ def _full_orders(
         return None
     if not (np.sort(orders, axis=2) == settings.pack).all():
         return None
-    return orders.astype(np.int8)
+    return np.array(orders, np.int8, order="C")
 
 
 def _parse_row(decks: Any, settings: Settings) -> tuple[tuple[int, ...], ...]:
@@ -219,7 +221,7 @@ def _parse_score(settings: Settings, score: Any, rows: int | None) -> npt.NDArra
 def _by_row(score: Mapping[str, Any]) -> bool:
     """Whether a field of the score has an entry for each row instead of one for all."""
     return any(
-        isinstance(pairs, (Sequence, np.ndarray))
+        (isinstance(pairs, Sequence) or (isinstance(pairs, np.ndarray) and pairs.ndim > 0))
         and len(pairs) > 0
         and isinstance(pairs[0], (Sequence, np.ndarray))
         for pairs in score.values()

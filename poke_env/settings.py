@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,11 @@ class Settings:
         checked["illegal_penalty"] = check_number("illegal_penalty", penalty, least=0.0)
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is cached: copies of arrays are never read-only, and for arrays that can be
+        written to every loop would be compiled anew."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def template(self) -> npt.NDArray[np.void]:

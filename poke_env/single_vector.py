@@ -132,7 +132,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         """
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step(): no match is going on")
-        numbers = integer_array("actions", actions, self.num_envs)
+        # A negative number is illegal, or ignored in rows that are over: no command of ours.
+        numbers = np.maximum(integer_array("actions", actions, self.num_envs), engine.WAIT)
         self._started = False
         rewards = self._carried
         truncated = self._advance(numbers, rewards)

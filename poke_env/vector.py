@@ -185,15 +185,16 @@ class BatchEnv:
         numbers = integer_array("actions", actions, self.num_envs)
         acting = self._everybody
         if active is not None:
-            acting = np.asarray(active)
+            acting = np.array(active)
             if acting.shape != (self.num_envs,) or acting.dtype != np.bool_:
                 raise ValueError(f"active must be bool ({self.num_envs},), got {shown(active)}")
         illegal = self.find_illegal(numbers, acting)
         if illegal.any():
-            raise self._refusal(numbers, np.flatnonzero(illegal))
+            raise self._refusal(np.asarray(actions), np.flatnonzero(illegal))
         if active is not None:
             numbers = np.where(acting, numbers, engine.WAIT)
-        self.advance(numbers)
+        # A negative number is left only in rows that are over: it is no command of ours.
+        self.advance(np.maximum(numbers, engine.WAIT))
         return self._handed(
             self._observations,
             self._masks,
@@ -247,14 +248,14 @@ class BatchEnv:
         return _read_only(self._illegal)
 
     def _refusal(
-        self, numbers: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+        self, actions: npt.NDArray[Any], rows: npt.NDArray[np.int64]
     ) -> IllegalActionError:
         row = rows[0]
         player = f"player_{self._rows['player'][row]}"
         legal = np.flatnonzero(self._masks[row]).tolist()
         more = f" (and in {len(rows) - 1} more rows: {shown(rows[1:].tolist())})" * (len(rows) > 1)
         return IllegalActionError(
-            f"action {numbers[row]} is illegal in row {row}, where {player} is to act; "
+            f"action {actions[row]} is illegal in row {row}, where {player} is to act; "
             f"legal are {legal}{more}"
         )
 
@@ -277,7 +278,7 @@ class BatchEnv:
             ValueError: if a row is over, as without `autoreset` it may be.
         """
         self._check_started()
-        check_integer("decisions", decisions, 0, 2**31 - 1)
+        decisions = check_integer("decisions", decisions, 0, 2**31 - 1)
         if self._rows["over"].any():
             raise ValueError("a match is over: call reset() before play_at_random()")
         words = streams.seed_words(streams.check_seed(seed), _CHANCE_STREAM).astype(np.int64)
@@ -303,7 +304,7 @@ class BatchEnv:
     @property
     def matches(self) -> npt.NDArray[np.int64]:
         """Number of the match in its stream, int64 (B,)."""
-        return np.ascontiguousarray(self._rows["stream"]["match"])
+        return self._rows["stream"]["match"].copy()
 
     @property
     def masks(self) -> npt.NDArray[np.int8]:
@@ -385,7 +386,7 @@ class BatchEnv:
     def record(self) -> npt.NDArray[np.void]:
         """The positions now, (B,) records of the game's state, a copy."""
         self._check_started()
-        return np.ascontiguousarray(self._rows["state"])
+        return self._rows["state"].copy()
 
     @property
     def deck(self) -> npt.NDArray[np.int8]:
@@ -420,9 +421,10 @@ class BatchEnv:
 
         Raises:
             ValueError: if it is damaged or comes from other rules, match, reward, version or
-                number of rows; the matches go on as they were.
+                number of rows, or holds matches that are over and this batch has `autoreset`; the
+                matches go on as they were.
         """
-        state = self.settings.checked_state(state, 16 + self._rows.nbytes)
+        state = self.settings.checked_state(state, 16)
         offset = len(self.settings.identity)
         rows, decks = np.frombuffer(state, np.int64, 2, offset).tolist()
         if rows != self.num_envs:
@@ -434,7 +436,10 @@ class BatchEnv:
             raise ValueError(
                 f"state is damaged: {len(state)} bytes do not hold {decks} decks a row"
             )
-        self._rows = np.frombuffer(state, self._rows.dtype, rows, offset).copy()
+        restored = np.frombuffer(state, self._rows.dtype, rows, offset).copy()
+        if self.autoreset and restored["over"].any():
+            raise ValueError("state has matches that are over: it needs a batch without autoreset")
+        self._rows = restored
         self._rows["settings"] = self.settings.template["settings"]
         self._decks = np.frombuffer(state, np.int8, -1, end).reshape(rows, decks, pack_size).copy()
         self._started = True
@@ -465,6 +470,8 @@ def row_words(rows: int, seed: Any, purpose: int | None = None) -> npt.NDArray[n
     """
     if seed is None:
         return None
+    if isinstance(seed, np.ndarray) and seed.ndim == 0:
+        seed = seed[()]
     if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, (str, bytes)):
         if len(seed) != rows:
             raise ValueError(
@@ -491,7 +498,10 @@ _CHANCE_STREAM = 4
 
 def integer_array(name: str, values: Any, rows: int) -> npt.NDArray[np.int64]:
     """Integers (rows,) as int64; NumPy's integers are integers, truth values and floats are not."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise ValueError(f"{name} must be integers of shape ({rows},): {error}") from error
     if array.dtype.kind not in "iu" or array.shape != (rows,):
         raise ValueError(
             f"{name} must be integers of shape ({rows},), got {array.dtype} {array.shape}: "

@@ -130,8 +130,9 @@ class PoolPlayers:
         """See `RowPlayer.act_rows`; every member decides for all its rows at once."""
         players = self._players[rows]
         actions = np.empty(len(rows), np.int64)
-        for player in set(players.tolist()):
-            own = players == player
+        # By identity: a player may compare with others as it likes, and need not be hashable.
+        for player in {id(player): player for player in players.tolist()}.values():
+            own = np.array([other is player for other in players.tolist()])
             actions[own] = self._decide(player, observations[own], masks[own], keys[own])
         return actions
 
