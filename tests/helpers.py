@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,10 @@ from poke_env.games.poke import POKE
 from reference.poke_reference import ReferenceRules
 
 ROOT = Path(__file__).resolve().parent.parent
+
+Make = Callable[..., Any]
+"""What makes an environment."""
+PLAYERS = ("player_0", "player_1")
 
 HOUSE_RULES = poke_v0.Rules(
     must_beat=False,

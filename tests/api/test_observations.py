@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,9 @@ from gymnasium import spaces
 from helpers import (
     CONFIGURATIONS,
     HOUSE_RULES,
+    PLAYERS,
     RULES,
+    Make,
     equal_trees,
     everything,
     is_over,
@@ -24,15 +25,6 @@ from helpers import (
 )
 from poke_env import observation, poke_v0
 from poke_env.games.poke import MAX_HAND, POKE, VIEW
-
-Make = Callable[..., Any]
-PLAYERS = ("player_0", "player_1")
-
-
-@pytest.fixture(params=["raw_env", "env"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return getattr(poke_v0, request.param)
-
 
 # --- masks ----------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ import pytest
 from helpers import (
     CONFIGURATIONS,
     HOUSE_RULES,
+    PLAYERS,
+    Make,
     equal_trees,
     everything,
     is_over,
@@ -24,9 +26,6 @@ from helpers import (
     random_action,
 )
 from poke_env import poke_v0
-
-Make = Callable[..., Any]
-PLAYERS = ("player_0", "player_1")
 
 
 def restored(env: Any) -> Any:
@@ -67,11 +66,6 @@ COPIES = {
     "pickle of a clone": lambda env: pickle.loads(pickle.dumps(env.unwrapped.clone())),
 }
 every_copy = pytest.mark.parametrize("copied", COPIES)
-
-
-@pytest.fixture(params=["raw_env", "env"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return getattr(poke_v0, request.param)
 
 
 def both_go_on(env: Any, twin: Any, seed: int = 0, matches: int = 3, steps: int = 10**9) -> None:

@@ -18,6 +18,8 @@ from pettingzoo.utils.conversions import aec_to_parallel
 
 from helpers import (
     CONFIGURATIONS,
+    PLAYERS,
+    Make,
     equal_trees,
     everything,
     is_over,
@@ -30,14 +32,6 @@ from helpers import (
     turns,
 )
 from poke_env import poke_v0
-
-Make = Callable[..., Any]
-PLAYERS = ("player_0", "player_1")
-
-
-@pytest.fixture(params=["raw_env", "env"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return getattr(poke_v0, request.param)
 
 
 def finished(make: Make, seed: int = 1, **settings: Any) -> Any:
@@ -435,7 +429,7 @@ def test_registered_name_makes_something_else() -> None:
         "aec", "sackson/poke-v0", match="deal", reward="win", rules="tiny", render_mode="ansi"
     )
     assert made.unwrapped.match == "deal"
-    assert made.unwrapped.reward == "win"
+    assert made.unwrapped.settings.reward == "win"
     assert made.unwrapped.rules == poke_v0.raw_env(rules="tiny").rules
     assert made.render_mode == "ansi"
     made.reset(seed=0)
