@@ -164,8 +164,10 @@ def _full_orders(
     """An array of full orders, checked at once; None for anything else."""
     if not isinstance(given, np.ndarray) or given.dtype.kind not in "iu":
         return None
-    orders = given[:, np.newaxis] if single and given.ndim == 2 else given
-    if orders.ndim != 3 or orders.shape[0] != rows or orders.shape[2] != len(settings.pack):
+    if given.ndim != (2 if single else 3):
+        return None
+    orders = given[:, np.newaxis] if single else given
+    if orders.shape[0] != rows or orders.shape[2] != len(settings.pack):
         return None
     if not (np.sort(orders, axis=2) == settings.pack).all():
         return None
