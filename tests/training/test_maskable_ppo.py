@@ -23,19 +23,17 @@ from rich.console import Console
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
-from agents.network import Network, NetworkAgent
-from poke_env import observation, poke_v0
-from poke_env.agent import RandomAgent
+from agents.network import NetworkAgent
+from poke_env import poke_v0
 from training import duplicate, maskable_ppo, quickstart
 from training.export import network_of
-from training.maskable_ppo import Arguments, TrainingEnv, make_envs, train
-from training.pool import CURRENT, SNAPSHOT, OpponentPool, PoolOpponent
+from training.maskable_ppo import Arguments, make_envs, train
+from training.pool import CURRENT, SNAPSHOT
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = poke_v0.raw_env.game
@@ -473,118 +471,6 @@ def test_a_run_ends_by_time_with_its_last_player(tmp_path, monkeypatch):
     assert 0 < steps < 10_000
     assert (folder / "checkpoints" / f"step_{steps:09d}.zip").is_file()
     assert json.loads((folder / "evaluations.json").read_text())[-1]["step"] == steps
-
-
-# --- opponents ------------------------------------------------------------------------------------
-
-
-def uniform(actions: int = 4) -> Network:
-    size = observation.length(GAME)
-    return Network((size, actions), "relu", np.zeros((size + 1) * actions, np.float32))
-
-
-class Witness(RandomAgent):
-    """Remembers what it was shown."""
-
-    seen: list[np.ndarray] = []
-
-    def act(self, observation: Any, key: Any = None) -> int:
-        Witness.seen.append(observation["observation"].copy())
-        return super().act(observation, key)
-
-
-def test_opponents_come_in_the_shares_asked_for():
-    pool = OpponentPool(uniform(), (0.5, 0.3, 0.2), {"random": RandomAgent()}, size=2)
-    chance = np.random.default_rng(0)
-    assert {pool.draw(chance)[0] for _ in range(200)} == {CURRENT, "random"}
-    for step in (1, 2, 3):
-        pool.add_snapshot(step, uniform())
-    assert list(pool.snapshots) == [2, 3]
-    drawn = [pool.draw(chance) for _ in range(4000)]
-    for name, share in ((CURRENT, 0.5), (SNAPSHOT, 0.3), ("random", 0.2)):
-        found = np.mean([kind == name for kind, _ in drawn])
-        assert abs(found - share) < 0.04
-    networks = [id(network) for kind, network in drawn if kind == SNAPSHOT]
-    assert set(networks) == {id(network) for network in pool.snapshots.values()}
-
-
-def test_an_opponent_changes_only_between_matches(monkeypatch):
-    pool = OpponentPool(uniform(), (0.3, 0.3, 0.4), {"random": RandomAgent()}, size=5)
-    pool.add_snapshot(1, uniform())
-    env = TrainingEnv(PoolOpponent(pool), rules="tiny", match="game")
-    env.reset(seed=0)
-    names = set()
-    for seed in range(30):
-        env.reset(seed=seed)
-        player, name = env.opponent._player, env.opponent.name
-        names.add(name)
-        over = False
-        while not over:
-            pool.current = uniform()
-            pool.add_snapshot(seed, uniform())
-            action = int(np.flatnonzero(env.action_masks())[0])
-            *_, over, _, info = env.step(action)
-            assert env.opponent._player is player
-        assert info["opponent"] == name
-    assert names == {CURRENT, SNAPSHOT, "random"}
-
-
-def test_copies_of_an_opponent_share_the_pool_and_draw_by_their_own_seed():
-    pool = OpponentPool(uniform(), (0.5, 0.0, 0.5), {"random": RandomAgent()})
-    first, second = (TrainingEnv(PoolOpponent(pool)).opponent for _ in range(2))
-    assert first._pool is second._pool is pool
-    assert first._scripted["random"] is not second._scripted["random"]
-    names = []
-    for seed in range(40):
-        first.reset(seed)
-        second.reset(seed)
-        assert first.name == second.name
-        names.append(first.name)
-    assert 5 < names.count(CURRENT) < 35
-
-
-def test_learner_and_opponent_sit_in_both_seats_and_see_their_own():
-    Witness.seen = []
-    pool = OpponentPool(uniform(32), (0.0, 0.0, 1.0), {"witness": Witness()})
-    env = TrainingEnv(PoolOpponent(pool))
-    chance = np.random.default_rng(0)
-    non_dealer = 0
-    for episode in range(200):
-        observed, _ = env.reset(seed=0 if episode == 0 else None)
-        deals = poke_v0.decode(observed)["dealer"]
-        non_dealer += not deals
-        over = False
-        while not over:
-            action = int(chance.choice(np.flatnonzero(env.action_masks())))
-            observed, _, over, _, _ = env.step(action)
-        own = set(poke_v0.decode(observed)["slots"])
-        for seen in Witness.seen:
-            decoded = poke_v0.decode(seen)
-            assert decoded["to_move"]
-            assert decoded["dealer"] is not deals
-            assert not own & set(decoded["slots"])
-        Witness.seen = []
-    assert 75 <= non_dealer <= 125
-
-
-def test_networks_in_the_pool_play_as_the_player_is_documented_to():
-    size = observation.length(GAME)
-    parameters = np.zeros((size + 1) * 32, np.float32)
-    parameters[-32:] = -20.0
-    parameters[-32 + 4], parameters[-32 + 9] = np.log(0.6), np.log(0.4)
-    pool = OpponentPool(Network((size, 32), "relu", parameters))
-    observed = {"observation": np.zeros(size, np.float32), "action_mask": np.ones(32, np.int8)}
-    sampled, strict = PoolOpponent(pool), PoolOpponent(pool, deterministic=True)
-    chosen = []
-    for seed in range(1000):
-        sampled.reset(seed)
-        chosen.append(sampled.act(observed))
-    assert abs(chosen.count(4) / 1000 - 0.6) <= 0.05
-    assert {strict.act(observed) for _ in range(20)} == {4}
-
-
-def test_environments_pass_the_checker_of_stable_baselines3():
-    check_env(TrainingEnv(PoolOpponent(OpponentPool(uniform(32)))))
 
 
 # --- masks, numbers, and libraries ----------------------------------------------------------------
