@@ -114,7 +114,7 @@ def as_row_player(player: Any, rows: int) -> RowPlayer:
     Raises:
         ValueError: if it has no `act`.
     """
-    if isinstance(player, RowPlayer):
+    if isinstance(player, RowPlayer) and not isinstance(player, type):
         return player
     agent = as_agent(player)
     return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
@@ -189,7 +189,7 @@ def as_actions(chosen: Any, count: int) -> npt.NDArray[np.int64]:
     except TypeError:
         given = []
     if len(given) != count:
-        raise ValueError(f"act_batch must return {count} actions, one a row, got {shown(chosen)}")
+        raise ValueError(f"a player must return {count} actions, one a row, got {shown(chosen)}")
     numbers = (as_integer(action) for action in given)
     return np.array(
         [NO_ACTION if number is None else max(-(2**62), min(number, 2**62)) for number in numbers],

@@ -82,8 +82,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         **settings: Any,
     ) -> None:
         self.envs = BatchEnv(
-            self.game, num_envs, match=match, autoreset=False, copy=False, threads=threads,
-            **settings,
+            self.game, num_envs, seed=None, match=match, autoreset=False, copy=False,
+            threads=threads, **settings,
         )  # fmt: skip
         self.num_envs = self.envs.num_envs
         self.seat = check_seat(seat, self.game.seats)

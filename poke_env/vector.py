@@ -137,8 +137,7 @@ class BatchEnv:
         self._decks = chosen.place(rows, self.settings)
         self._rows = rows
         self._started = True
-        self._dones[:] = False
-        self._truncated[:] = False
+        self._forget_step()
         self._observations = self._new_observations()
         engine.deal(rows, self._decks, self.settings.pack, self._observations, self._masks)
         self._players[:] = rows["player"]
@@ -295,8 +294,7 @@ class BatchEnv:
         if not self.copy:
             engine.show(self._rows, self._observations, self._masks)
         self._players[:] = self._rows["player"]
-        self._dones[:] = False
-        self._truncated[:] = False
+        self._forget_step()
         return ended, rewards
 
     # --- for adapters on top ---------------------------------------------------------------------
@@ -346,9 +344,15 @@ class BatchEnv:
 
         Returns:
             float32 (n, F).
+
+        Raises:
+            ValueError: for a seat that there is not; compiled code does not look where it reads.
         """
         self._check_started()
-        return self._observe(self._rows["state"][rows], np.broadcast_to(seats, len(rows)))
+        chosen = np.broadcast_to(seats, len(rows))
+        if ((chosen < 0) | (chosen >= self.game.seats)).any():
+            raise ValueError(f"seats must be 0 to {self.game.seats - 1}, got {shown(seats)}")
+        return self._observe(self._rows["state"][rows], chosen)
 
     def forfeits(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The seat whose forfeit ended the match of some rows, int64 (n,); -1 if none did."""
@@ -443,11 +447,16 @@ class BatchEnv:
         self._rows["settings"] = self.settings.template["settings"]
         self._decks = np.frombuffer(state, np.int8, -1, end).reshape(rows, decks, pack_size).copy()
         self._started = True
-        self._dones[:] = False
-        self._truncated[:] = False
+        self._forget_step()
         self._observations = self._new_observations()
         engine.show(self._rows, self._observations, self._masks)
         self._players[:] = np.where(self._rows["over"], -1, self._rows["player"])
+
+    def _forget_step(self) -> None:
+        """No match ended and nothing was paid in the last step."""
+        self._rewards[:] = 0.0
+        self._dones[:] = False
+        self._truncated[:] = False
 
     def _check_started(self) -> None:
         if not self._started:

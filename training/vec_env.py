@@ -51,6 +51,12 @@ class BatchVecEnv(VecEnv):
         self._lengths[:] = 0
         return np.array(seen)
 
+    def set_options(self, options: Any = None) -> None:
+        """Rows take no reset options here; they would be lost."""
+        if options:
+            raise ValueError(f"rows take no reset options through this adapter, got {options!r}")
+        super().set_options(options)
+
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Note the actions (B,)."""
         self._actions = actions
