@@ -317,6 +317,31 @@ def test_something_else_is_taken_for_rows_that_act(active: Any) -> None:
     assert equal_trees(all_of(envs), before)
 
 
+def test_memory_beyond_the_seats_is_read() -> None:
+    envs = begun()
+    for seats in (2, -1, 127, [0, 7], np.array([0, -1])):
+        with pytest.raises(ValueError, match="seats must be 0 to 1"):
+            envs.observe_rows(np.array([0, 1]), seats)
+    both = [envs.observe_rows(np.arange(5), seat) for seat in (0, 1)]
+    seen, _, players = envs.observe()
+    assert (np.stack(both)[players, np.arange(5)] == seen).all()
+
+
+def test_rewards_of_an_earlier_match_are_still_there() -> None:
+    envs = begun(30, rules="tiny")
+    state = envs.get_state()
+    rng = np.random.default_rng(0)
+    for forget in (
+        envs.reset, lambda: envs.set_state(state), lambda: envs.play_at_random(1, 0),
+    ):  # fmt: skip
+        while not envs.rewards.any():
+            play(envs, rng, 1)
+        assert envs.final_observation.any()
+        forget()
+        assert not envs.rewards.any()
+        assert not envs.final_observation.any()
+
+
 # --- wrong arguments ------------------------------------------------------------------------------
 
 

@@ -476,7 +476,7 @@ class Unlike:
      lambda right: 0, lambda right: np.array(3)],
 )  # fmt: skip
 def test_too_few_answers_of_an_opponent_are_played(change: Any) -> None:
-    with pytest.raises(ValueError, match="act_batch must return"):
+    with pytest.raises(ValueError, match="a player must return"):
         play(*begun(3, opponent=Unlike(change)), np.random.default_rng(0), 5)
 
 
@@ -503,7 +503,7 @@ def test_what_is_no_integer_is_taken_for_one() -> None:
     assert numbers.dtype == np.int64
     assert numbers.tolist() == [1, 2, *[NO_ACTION] * 5, 2**62, -(2**62), *[NO_ACTION] * 2]
     for wrong in (answers[1:], 3, None, np.zeros((2, 11), int)):
-        with pytest.raises(ValueError, match="act_batch must return 11 actions"):
+        with pytest.raises(ValueError, match="a player must return 11 actions"):
             as_actions(wrong, 11)
     columns = as_actions(np.ones((11, 1), int), 11)
     assert (columns == NO_ACTION).all()
@@ -529,6 +529,58 @@ def test_completed_player_hides_what_is_no_integer(bad: Any) -> None:
     assert chosen[1] is bad
     assert [chosen[0], chosen[2]] == [0, 2]
     assert as_actions(chosen, 3)[1] not in range(32)
+
+
+class Rows:
+    """A `RowPlayer` that answers what a function makes of right answers."""
+
+    def __init__(self, change: Any) -> None:
+        self.change = change
+
+    def begin(self, rows: Any, seeds: Any) -> None:
+        assert seeds.dtype == np.uint64
+        assert len(rows) == len(seeds)
+        assert (seeds < 2**63).all()
+
+    def act_rows(self, rows: Any, observations: Any, masks: Any, keys: Any) -> Any:
+        assert len(rows) == len(observations) == len(masks) == len(keys)
+        return self.change(masks.argmax(axis=1))
+
+
+def test_answers_of_a_row_player_are_repaired() -> None:
+    """What is no integer forfeits instead of being rounded; one answer is not meant for all."""
+    for change in (
+        lambda right: right + 0.5,
+        lambda right: right.astype(float),
+        lambda right: right.astype(bool),
+        lambda right: [None] * len(right),
+    ):
+        envs, infos = begun(4, opponent=Rows(change), seat=0)
+        terminated = np.zeros(4, bool)
+        while not terminated.any():
+            actions = infos["action_mask"].argmax(axis=1)
+            _, rewards, terminated, _, infos = envs.step(actions)
+        assert (rewards[terminated] == 1000).all()
+        assert set(infos["final_info"]["forfeited_by"][terminated]) == {"player_1"}
+    for change in (lambda right: 0, lambda right: right[:1], lambda right: np.zeros((4, 2), int)):
+        with pytest.raises(ValueError, match="a player must return"):
+            begun(5, opponent=Rows(change))
+    one, infos = begun(4, opponent=Rows(lambda right: right), match="game")
+    other, _ = begun(4, opponent=Unlike(lambda right: right), match="game")
+    rng, same = np.random.default_rng(0), np.random.default_rng(0)
+    runs = play(one, infos, rng, 40), play(other, infos, same, 40)
+    assert equal_trees([run[:4] for run in runs[0]], [run[:4] for run in runs[1]])
+
+
+def test_class_is_taken_for_a_player() -> None:
+    with pytest.raises(ValueError, match="opponent: a player must have act"):
+        poke_v0.vector_env(3, Rows)
+
+
+def test_seed_of_the_constructor_fixes_decks_alone() -> None:
+    """It is refused, as the single environment refuses it; `reset` takes seeds."""
+    with pytest.raises(TypeError, match="seed"):
+        poke_v0.vector_env(3, seed=0)
 
 
 def test_player_that_cannot_be_copied_breaks_without_a_reason() -> None:

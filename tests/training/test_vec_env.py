@@ -250,6 +250,10 @@ def test_rows_are_taken_for_objects() -> None:
         envs.set_attr("seat", 1)
     with pytest.raises(AttributeError, match="nothing_of_this_name"):
         envs.get_attr("nothing_of_this_name")
+    for options in ({"dealer": 1}, [{"dealer": 1}] * 3):
+        with pytest.raises(ValueError, match="no reset options"):
+            envs.set_options(options)
+    envs.set_options()
     assert envs.get_attr("seat") == ["random"] * 3
     assert envs.get_attr("seat", [0, 2]) == ["random"] * 2
     assert envs.env_is_wrapped(Monitor) == [False] * 3
