@@ -7,62 +7,47 @@ step, unseeded resets, and the same cheap sampler.
 from __future__ import annotations
 
 import random
-import statistics
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from benchmarks import peers
+from benchmarks.rounds import Sample, Scale, Turn, alternate, compared, per_round, timed
 from benchmarks.tables import Table
 from poke_env import poke_v0
 
-ROUNDS = 7
-SECONDS = 1.5
 
+def measure(scale: Scale) -> list[Table]:
+    """Steps per second, bare and wrapped."""
+    environments: dict[str, Any] = {"poke raw_env": poke_v0.raw_env(), "poke env": poke_v0.env()}
+    if peers.has_classic():
+        from pettingzoo.classic import leduc_holdem_v4
 
-def measure() -> Table:
-    """Steps per second, bare and wrapped, in alternating rounds; medians over the rounds."""
-    from pettingzoo.classic import leduc_holdem_v4
-
-    contestants: dict[str, Callable[[], Any]] = {
-        "poke raw_env": poke_v0.raw_env,
-        "leduc raw_env": leduc_holdem_v4.raw_env,
-        "poke env": poke_v0.env,
-        "leduc env": leduc_holdem_v4.env,
-    }
-    environments = {name: make() for name, make in contestants.items()}
-    rates: dict[str, list[float]] = {name: [] for name in contestants}
-    for env in environments.values():
-        play(env, 0.2)
-    for _ in range(ROUNDS):
-        for name, env in environments.items():
-            rates[name].append(play(env, SECONDS))
+        environments["leduc raw_env"] = leduc_holdem_v4.raw_env()
+        environments["leduc env"] = leduc_holdem_v4.env()
+    turns: dict[str, Turn] = {name: partial(play, env) for name, env in environments.items()}
+    speeds = alternate(turns, scale)
     rows = []
     for kind in ("raw_env", "env"):
-        ours, peers = rates[f"poke {kind}"], rates[f"leduc {kind}"]
-        ratios = [our / peer for our, peer in zip(ours, peers, strict=True)]
-        rows.append(
-            (
-                f"`{kind}`",
-                f"{statistics.median(ours):,.0f}",
-                f"{statistics.median(peers):,.0f}",
-                f"**{statistics.median(ratios):.1f} ×**",
-                f"{min(ratios):.1f} to {max(ratios):.1f}",
-            )
+        ours, peer = speeds[f"poke {kind}"], speeds.get(f"leduc {kind}")
+        theirs = ("–", "–", "–") if peer is None else (f"{peer.rate:,.0f}", *compared(ours, peer))
+        rows.append((f"`{kind}`", f"{ours.rate:,.0f}", *theirs))
+    return [
+        Table(
+            "Random play through the AEC interface",
+            ("", "`poke_v0` steps/s", "`leduc_holdem_v4` steps/s", "ratio", "over rounds"),
+            rows,
+            scale.note,
+            per_round(speeds),
         )
-    return Table(
-        "Random play through the AEC interface",
-        ("", "`poke_v0` steps/s", "`leduc_holdem_v4` steps/s", "ratio", "over rounds"),
-        rows,
-        f"Medians of {ROUNDS} alternating rounds of {SECONDS} s.",
-    )
+    ]
 
 
-def play(env: Any, seconds: float) -> float:
-    """Steps per second of random play for about `seconds`."""
+def play(env: Any, seconds: float) -> Sample:
+    """Random play for about `seconds`."""
     draw = random.Random(0).random
-    steps = 0
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
+
+    def play_match() -> int:
+        steps = 0
         env.reset()
         for _ in env.agent_iter():
             observed, _, terminated, truncated, _ = env.last()
@@ -72,4 +57,6 @@ def play(env: Any, seconds: float) -> float:
             legal = observed["action_mask"].nonzero()[0]
             env.step(legal[int(draw() * len(legal))])
             steps += 1
-    return steps / (time.perf_counter() - start)
+        return steps
+
+    return timed(seconds, play_match)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Table(NamedTuple):
-    """A table of measurements; `note` says on what they were made."""
+    """A table of measurements.
+
+    Attributes:
+        title, columns, rows: as they are printed.
+        note: on what it was measured, and how.
+        data: the measurements that the rows were made from, for the JSON file.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
     note: str
+    data: dict[str, Any] = {}
 
 
 def print_table(table: Table) -> None:

@@ -1,0 +1,103 @@
+"""`envs.step` from Python against Pgx's Leduc hold'em: random legal actions, everything observed.
+
+On both sides the same number of matches goes on at once, every step writes observation, mask and
+rewards of every row, and a match that ended is followed by the next one in the same step. Pgx
+chooses actions inside its compiled function, as its documentation does; ours are chosen by a
+compiled loop over the masks.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+import poke_env
+from benchmarks import machine, peers
+from benchmarks.rounds import Scale, Turn, alternate, best_of, compared, per_round, timed
+from benchmarks.tables import Table
+from poke_env import streams
+from poke_env._jit import compiled
+
+ROWS = 4096
+
+
+@compiled
+def choose(
+    masks: npt.NDArray[np.int8],
+    generator: npt.NDArray[np.int64],
+    actions: npt.NDArray[np.int64],
+) -> None:
+    """Write a legal action of every row into `actions` (B,), each equally likely."""
+    for i in range(masks.shape[0]):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[i, action]
+        actions[i] = streams.random_one(masks[i], count, generator)
+
+
+class RandomPlay:
+    """A batch of ours and the actions to be played in it."""
+
+    def __init__(self, rows: int = ROWS, *, copy: bool = True, threads: int | None = None) -> None:
+        self.envs = poke_env.make_batch("poke", rows, seed=0, copy=copy, threads=threads)
+        self.rows = rows
+        self.masks = self.envs.reset()[1]
+        self.generator = streams.generator(np.arange(2))
+        self.actions = np.zeros(rows, np.int64)
+
+    def choose(self) -> None:
+        """Draw the next actions."""
+        choose(self.masks, self.generator, self.actions)
+
+    def step(self) -> int:
+        """Carry them out."""
+        self.masks = self.envs.step(self.actions)[1]
+        return self.rows
+
+    def choose_and_step(self) -> int:
+        """Both."""
+        self.choose()
+        return self.step()
+
+
+def measure(scale: Scale) -> list[Table]:
+    """Decisions per second of a step alone, and of the whole loop."""
+    ours = {f"`envs.step`, `copy={copy}`": RandomPlay(copy=copy) for copy in (True, False)}
+    alone: dict[str, Turn] = {}
+    whole: dict[str, Turn] = {}
+    for name, play in ours.items():
+        alone[name] = partial(timed, step=play.step, prepare=play.choose)
+        whole[name] = partial(timed, step=play.choose_and_step)
+    pgx_names, smaller = [], ""
+    if peers.installed("jax", "pgx"):
+        from benchmarks.pgx_peer import players
+
+        for name, peer in players(ROWS, machine.cores()).items():
+            pgx_names.append(name)
+            alone[name] = partial(timed, step=peer.step, prepare=peer.choose)
+            whole[name] = partial(timed, step=peer.play)
+            smaller = f", Pgx {peer.written:,}"
+    envs = next(iter(ours.values())).envs
+    written = envs._observations[0].nbytes + envs._masks[0].nbytes
+    tables = []
+    for title, turns in (("a step alone", alone), ("choosing actions included", whole)):
+        speeds = alternate(turns, scale)
+        peer = best_of([speeds[name] for name in pgx_names]) if pgx_names else None
+        rows = []
+        for name, speed in speeds.items():
+            own = peer is not None and name in ours
+            times = compared(speed, peer) if own else ("–", "–")
+            rows.append((name, f"{speed.rate / 1e6:,.3f}", f"{speed.cores:.1f}", *times))
+        tables.append(
+            Table(
+                f"Batch of {ROWS:,} matches, observed: {title}",
+                ("", "million decisions/s", "cores busy", "times Pgx", "over rounds"),
+                rows,
+                f"{scale.note} Compared with the faster of Pgx's in each round; the goal is 5 ×. "
+                f"In a step we write {written:,} bytes a row as observation and mask{smaller}.",
+                per_round(speeds),
+            )
+        )
+    return tables
