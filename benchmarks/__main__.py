@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     scale = Scale(asked.quick)
     document = {"schema_version": SCHEMA_VERSION, "quick": asked.quick, **machine.describe()}
     print(
-        f"{machine.processor()}, {machine.cores()} cores, Python {document['versions']['python']}"
+        f"{document['processor']}, {document['cores']} cores, "
+        f"Python {document['versions']['python']}, "
+        f"load average at the start {document['load_average'][0]:.1f}"
     )
     if asked.quick:
         print("This is a quick run: it shows that everything works, and its figures say little.")

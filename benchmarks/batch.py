@@ -65,6 +65,7 @@ class RandomPlay:
 def measure(scale: Scale) -> list[Table]:
     """Decisions per second of a step alone, and of the whole loop."""
     ours = {f"`envs.step`, `copy={copy}`": RandomPlay(copy=copy) for copy in (True, False)}
+    ours["`envs.step`, `copy=False`, 1 thread"] = RandomPlay(copy=False, threads=1)
     alone: dict[str, Turn] = {}
     whole: dict[str, Turn] = {}
     for name, play in ours.items():

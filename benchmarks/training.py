@@ -35,11 +35,12 @@ def measure(scale: Scale) -> list[Table]:
     import torch
 
     default_threads = torch.get_num_threads()
-    with run_in_scratch() as run:
+    with run_in_scratch() as run, run_in_scratch(snapshots=False) as fresh:
         own_threads = run.arguments.torch_threads
         free = free_model(run)
         learners: dict[str, tuple[int, Callable[[], int]]] = {
             "Poke, all defaults": (own_threads, partial(improve, run)),
+            "Poke, before the first snapshot": (own_threads, partial(improve, fresh)),
             "the same learner, free environments": (own_threads, partial(learn, free)),
         }
         if peers.has_classic():
@@ -86,8 +87,14 @@ def measure(scale: Scale) -> list[Table]:
 
 
 @contextmanager
-def run_in_scratch(**changes: Any) -> Iterator[Any]:
-    """A run of `training.maskable_ppo` in a folder that is removed, its pool full of snapshots."""
+def run_in_scratch(*, snapshots: bool = True, **changes: Any) -> Iterator[Any]:
+    """A run of `training.maskable_ppo` in a folder that is removed.
+
+    Args:
+        snapshots: fill its pool, as it is from some hundred thousand steps on. Every snapshot that
+            is met in a step is one more network to be asked.
+        **changes: of its arguments.
+    """
     from training import maskable_ppo
     from training.export import network_of
 
@@ -96,7 +103,7 @@ def run_in_scratch(**changes: Any) -> Iterator[Any]:
             out=str(Path(folder) / "run"), total_steps=10**9, **changes
         )
         run = maskable_ppo.start(arguments)
-        for step in range(arguments.pool_size):
+        for step in range(arguments.pool_size if snapshots else 0):
             run.pool.add_snapshot(step, network_of(run.model.policy))
         try:
             yield run

@@ -29,7 +29,6 @@ def test_peer_that_nothing_tells_how_to_install():
 
 @pytest.mark.slow
 def test_quick_benchmark_that_does_not_run(tmp_path):
-    pytest.importorskip("psutil")
     out = tmp_path / "folder" / "results.json"
     names = ["aec", "costs", "growth", "parts"]
     command = [sys.executable, "-m", "benchmarks", "--quick", *names, "--out", str(out)]
