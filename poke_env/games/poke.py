@@ -298,6 +298,8 @@ def stock_left(state: np.void) -> int:
 # Sets of slots, and what they are as actions: bit a of a set of actions stands for action a.
 _SETS = range(1 << MAX_HAND)
 _SIZE = np.array([bits.bit_count() for bits in _SETS], np.int64)
+_FIRST = np.array([0, *((bits & -bits).bit_length() - 1 for bits in _SETS[1:])], np.int64)
+"""The lowest slot of a set."""
 _OF_SIZE = np.array(
     [sum(1 << bits for bits in _SETS if bits.bit_count() == size) for size in range(MAX_HAND + 1)],
     np.int64,
@@ -479,7 +481,7 @@ def _legal_follows(state: np.void) -> int:
     rules = state["rules"]
     seat = state["player"]
     lead = np.int64(state["trick_lead"][state["trick_count"]])
-    beating, sets = _sets_held(state, seat, _set_rank(state, 1 - seat, lead))
+    beating, sets = _sets_held(state, seat, _rank(state, 1 - seat, _FIRST[lead]))
     fitting = _OF_SIZE[_SIZE[lead]]
     beating &= fitting
     sets &= fitting
@@ -505,7 +507,7 @@ def _apply_lead(state: np.void, action: int) -> None:
 def _apply_follow(state: np.void, action: int) -> None:
     seat = state["player"]
     trick = state["trick_count"]
-    lead_rank = _set_rank(state, 1 - seat, np.int64(state["trick_lead"][trick]))
+    lead_rank = _rank(state, 1 - seat, _FIRST[state["trick_lead"][trick]])
     winner = seat if _set_rank(state, seat, action) > lead_rank else 1 - seat
     state["trick_follow"][trick] = action
     state["trick_winner"][trick] = winner
@@ -810,7 +812,7 @@ def _see_tricks(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
         o[_TRICK_SIZE + trick] = size / 4.0
         o[_TRICK_LEADER + trick] = 1.0 if leads else -1.0
         if trick == state["trick_count"]:
-            o[_LEAD_RANK + _set_rank(state, state["trick_leader"][trick], lead)] = 1.0
+            o[_LEAD_RANK + _rank(state, state["trick_leader"][trick], _FIRST[lead])] = 1.0
             o[_LEAD_SIZE + size - 1] = 1.0
         elif state["trick_winner"][trick] == seat:
             o[_TRICK_WINNER + trick] = 1.0
@@ -818,15 +820,16 @@ def _see_tricks(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
         else:
             o[_TRICK_WINNER + trick] = -1.0
             other_taken += size
-        for slot in range(MAX_HAND):
-            if (own_slots >> slot) & 1:
-                o[_HAND_TRICK + slot] = (trick + 1) / MAX_HAND
-            if (opponent_slots >> slot) & 1:
-                card = np.int64(state["hand"][other, slot])
-                seen |= np.int64(1) << card
-                o[_OPPONENT_RANK + shown] = ((card >> 2) + 1) / 13.0
-                o[_OPPONENT_SUIT + shown] = ((card & 3) + 1) / 4.0
-                shown += 1
+        while own_slots:
+            o[_HAND_TRICK + _FIRST[own_slots]] = (trick + 1) / MAX_HAND
+            own_slots &= own_slots - 1
+        while opponent_slots:
+            card = np.int64(state["hand"][other, _FIRST[opponent_slots]])
+            opponent_slots &= opponent_slots - 1
+            seen |= np.int64(1) << card
+            o[_OPPONENT_RANK + shown] = ((card >> 2) + 1) / 13.0
+            o[_OPPONENT_SUIT + shown] = ((card & 3) + 1) / 4.0
+            shown += 1
     o[_TAKEN] = own_taken / MAX_HAND
     o[_TAKEN + 1] = other_taken / MAX_HAND
     return int(seen)
