@@ -390,16 +390,16 @@ def _apply_draw(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None
             drawn += state["draw_size"][seat, draw]
         from_back = seat == state["dealer"]
         last = np.int64(rules["ranks"]) * rules["suits"] - 1
-        count = 0
-        for slot in range(size):
-            if (action >> slot) & 1:
-                state["discards"][seat] |= np.int64(1) << np.int64(state["hand"][seat, slot])
-                place = last - drawn if from_back else 2 * size + drawn
-                state["hand"][seat, slot] = deck[place]
-                drawn += 1
-                count += 1
+        changed = np.int64(action)
+        while changed:
+            slot = _FIRST[changed]
+            changed &= changed - 1
+            state["discards"][seat] |= np.int64(1) << np.int64(state["hand"][seat, slot])
+            place = last - drawn if from_back else 2 * size + drawn
+            state["hand"][seat, slot] = deck[place]
+            drawn += 1
         _sort_hand(state["hand"][seat], size)
-        state["draw_size"][seat, state["draw_count"][seat]] = count
+        state["draw_size"][seat, state["draw_count"][seat]] = _SIZE[action]
         state["draw_count"][seat] += 1
     _pass_draws_on(state)
 
@@ -436,14 +436,13 @@ def _rank(state: np.void, seat: int, slot: int) -> int:
 
 @compiled
 def _set_rank(state: np.void, seat: int, slots: Int) -> int:
-    """The rank of the cards in `slots` if they are all of one rank, else -1."""
-    rank = np.int64(-1)
-    for slot in range(MAX_HAND):
-        if (slots >> slot) & 1:
-            if rank < 0:
-                rank = np.int64(_rank(state, seat, slot))
-            elif rank != _rank(state, seat, slot):
-                return -1
+    """The rank of the cards in `slots`, one or more, if they are all of one rank, else -1."""
+    rank = np.int64(_rank(state, seat, _FIRST[slots]))
+    slots &= slots - 1
+    while slots:
+        if rank != _rank(state, seat, _FIRST[slots]):
+            return -1
+        slots &= slots - 1
     return int(rank)
 
 
@@ -456,16 +455,17 @@ def _sets_held(state: np.void, seat: int, above: int) -> tuple[int, int]:
     rank = np.int64(-1)
     same = np.int64(0)
     # Slots are in ascending order of cards, so that those of one rank are neighbours.
-    for slot in range(MAX_HAND):
-        if (held >> slot) & 1:
-            if rank != _rank(state, seat, slot):
-                rank = np.int64(_rank(state, seat, slot))
-                same = np.int64(0)
-            same |= np.int64(1) << slot
-            if rank > above:
-                higher |= _WITHIN[same]
-            else:
-                others |= _WITHIN[same]
+    while held:
+        slot = _FIRST[held]
+        held &= held - 1
+        if rank != _rank(state, seat, slot):
+            rank = np.int64(_rank(state, seat, slot))
+            same = np.int64(0)
+        same |= np.int64(1) << slot
+        if rank > above:
+            higher |= _WITHIN[same]
+        else:
+            others |= _WITHIN[same]
     return int(higher & ~1), int(others & ~1)
 
 
