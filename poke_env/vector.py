@@ -12,11 +12,7 @@ are split between the cores; which core plays a row changes nothing.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +22,7 @@ from gymnasium.vector import AutoresetMode
 
 from poke_env import engine, observation, streams
 from poke_env._checks import check_integer, shown
+from poke_env._threads import cores, in_parallel, split
 from poke_env.aec import IllegalActionError, NotResetError
 from poke_env.games.base import Game
 from poke_env.options import parse_options
@@ -74,8 +71,8 @@ class BatchEnv:
         self.num_envs: int = check_integer("num_envs", num_envs, 1, MOST_ROWS)
         self.autoreset = bool(autoreset)
         self.copy = bool(copy)
-        threads = check_integer("threads", threads, 1, or_none=True) or _cores()
-        self._parts = _split(self.num_envs, min(threads, self.num_envs // _LEAST_ROWS_A_THREAD))
+        threads = check_integer("threads", threads, 1, or_none=True) or cores()
+        self._parts = split(self.num_envs, threads, _LEAST_ROWS_A_THREAD)
         mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
         self.metadata = {"name": f"{game.name}_v{game.version}", "autoreset_mode": mode}
         low, high = observation.bounds(game)
@@ -210,10 +207,7 @@ class BatchEnv:
         """
         if self.copy:
             self._observations = self._new_observations()
-        others = [_threads().submit(self._advance, actions, part) for part in self._parts[1:]]
-        self._advance(actions, self._parts[0])
-        for other in others:
-            other.result()
+        in_parallel(lambda part: self._advance(actions, part), self._parts)
 
     def _advance(self, actions: npt.NDArray[np.int64], part: slice) -> None:
         engine.advance(
@@ -289,8 +283,7 @@ class BatchEnv:
                 self.settings.pack, self.settings.template, self._masks[part], rewards[part],
             )  # fmt: skip
 
-        others = [_threads().submit(play, part) for part in self._parts[1:]]
-        ended = play(self._parts[0]) + sum(other.result() for other in others)
+        ended = sum(in_parallel(play, self._parts))
         if not self.copy:
             engine.show(self._rows, self._observations, self._masks)
         self._players[:] = self._rows["player"]
@@ -523,29 +516,3 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-# --- threads --------------------------------------------------------------------------------------
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _split(rows: int, parts: int) -> list[slice]:
-    """Slices that share out the rows as evenly as can be."""
-    bounds = np.linspace(0, rows, max(parts, 1) + 1).astype(int).tolist()
-    return [slice(start, stop) for start, stop in pairwise(bounds)]
-
-
-def _threads() -> ThreadPoolExecutor:
-    return _threads_of(os.getpid())
-
-
-@cache
-def _threads_of(process: int) -> ThreadPoolExecutor:
-    """The threads of a process; a forked one must not wait for those of its parent."""
-    return ThreadPoolExecutor(_cores(), thread_name_prefix="poke_env")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from agents.network import Network
 from poke_env import streams
+from poke_env._threads import cores
 from poke_env.agent import Agent, as_actions
 
 CURRENT = "current"
@@ -139,7 +140,7 @@ class PoolPlayers:
     def _decide(self, player: Any, observations: Any, masks: Any, keys: Any) -> Any:
         player = self.pool.current if player is None else player
         if isinstance(player, Network):  # it samples, whatever the exported player will do
-            return player.decide(observations, masks, streams.key_halves(keys))[0]
+            return player.decide(observations, masks, streams.key_halves(keys), cores())[0]
         return as_actions(player.act_batch(observations, masks, keys), len(masks))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PoolPlayers:
