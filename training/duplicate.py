@@ -15,7 +15,6 @@ one call. A player that has only `act` gets a copy for each match.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import textwrap
 import traceback
@@ -59,7 +58,8 @@ class Forfeit:
         player: 0 if the first player was at fault, 1 if the second.
         pair: number of the pair, from 0.
         leg: 0 or 1.
-        turn: which of the player's decisions in this match failed, from 1; 0 is its reset.
+        turn: which of the player's decisions in this match failed, from 1; 0 is its reset, which
+            counts when the player is first to act.
         reason: what happened, in a line.
     """
 
@@ -355,14 +355,17 @@ class _Table:
         self.faults[row] = (seat, int(self.turns[row, seat]), reason)
         self.live[row] = False
 
+    def illegal(self, row: int, action: int) -> str:
+        """What is said of an illegal action."""
+        legal = ", ".join(map(str, np.flatnonzero(self.envs.masks[row])))
+        return f"illegal action {shown(action)}; legal: {legal}"
+
     def step(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
         """Carry out the actions of the rows that act; illegal ones are forfeits."""
         envs = self.envs
         for row in np.flatnonzero(envs.find_illegal(actions, acting)).tolist():
-            legal = ", ".join(map(str, np.flatnonzero(envs.masks[row])))
-            action = shown(int(actions[row]))
             _, _, players = envs.observe()
-            self.forfeit(row, int(players[row]), f"illegal action {action}; legal: {legal}")
+            self.forfeit(row, int(players[row]), self.illegal(row, int(actions[row])))
         going = np.where(acting & self.live, actions, engine.WAIT)
         if self._logs is not None:
             for row in np.flatnonzero(going != engine.WAIT).tolist():
@@ -427,6 +430,9 @@ class _Table:
         if self._logs is None:
             return
         cut = self.envs.cut
+        seed: int | str = self.conditions.seed
+        if self.conditions.seed >= 2**64:  # records hold no larger numbers
+            seed = str(seed)
         for pair in range(count):
             for leg, row in enumerate((pair, count + pair)):
                 ending = None
@@ -436,7 +442,7 @@ class _Table:
                 elif cut[row]:
                     ending = records.Ending("truncated")
                 log = self._logs[row]
-                about = {"seed": self.conditions.seed, "pair": int(self.numbers[row]), "leg": leg}
+                about = {"seed": seed, "pair": int(self.numbers[row]), "leg": leg}
                 yield records.dumps(log.finish(ending, info=about))
 
 
@@ -449,13 +455,14 @@ class _Seat:
         self._count = len(table.numbers) // 2
         self._first = leg * self._count
         self._player = _copy(player, self._count)
+        self._unready: dict[int, str] = {}
 
     def _keys(self, rows: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
         table = self._table
         return streams.decision_keys(table.key_words, table.numbers[rows], self.seat, turns)
 
     def begin(self) -> None:
-        """Reset the player for its matches; turn 0 is the reset."""
+        """Reset the player for its matches; where that fails, it forfeits when it is to act."""
         rows = np.arange(self._first, self._first + self._count)
         # 32 bits: what every generator takes for a seed.
         seeds = self._keys(rows, 0) >> np.uint64(32)
@@ -465,9 +472,10 @@ class _Seat:
             try:
                 with time_limit(self._table.conditions.move_timeout):
                     self._player.begin(slots[part], seeds[part])
-            except (Exception, SystemExit, OutOfTime) as error:
-                for row in rows[part].tolist():
-                    self._table.forfeit(row, self.seat, _one_line(error))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                self._unready.update(dict.fromkeys(rows[part].tolist(), _one_line(error)))
 
     @property
     def _one_by_one(self) -> bool:
@@ -479,11 +487,17 @@ class _Seat:
         own = slice(self._first, self._first + self._count)
         seen, masks, players = table.envs.observe()
         rows = self._first + np.flatnonzero(table.live[own] & (players[own] == self.seat))
+        if self._unready:
+            for row in rows.tolist():
+                if row in self._unready:
+                    table.forfeit(row, self.seat, self._unready[row])
+            rows = rows[table.live[rows]]
         if not len(rows):
             return
         table.turns[rows, self.seat] += 1
         keys = self._keys(rows, table.turns[rows, self.seat])
-        chosen = self._decide(rows, seen[rows], masks[rows], keys)
+        # What is handed out are copies: whatever a player does to them is its own affair.
+        chosen = self._decide(rows, seen, masks, keys)
         if isinstance(chosen, np.ndarray):
             actions[rows] = chosen
             acting[rows] = True
@@ -498,22 +512,30 @@ class _Seat:
     def _decide(
         self, rows: Any, seen: Any, masks: Any, keys: Any
     ) -> npt.NDArray[np.int64] | list[int | _Fault]:
-        """What some rows do, faults included."""
+        """What some rows do, faults included; `seen` and `masks` are of all rows."""
         if not self._one_by_one:
             # Whose fault an error is can only be seen row by row. That a batch takes longer than
             # a decision may is no fault.
-            with contextlib.suppress(Exception, SystemExit, OutOfTime):
+            try:
                 with time_limit(self._table.conditions.move_timeout):
-                    chosen = self._player.act_rows(rows - self._first, seen, masks, keys)
-                if (
-                    isinstance(chosen, np.ndarray)
-                    and chosen.dtype.kind in "iu"
-                    and chosen.shape == rows.shape
-                ):
-                    return chosen.astype(np.int64)
+                    chosen = self._player.act_rows(
+                        rows - self._first, seen[rows], masks[rows], keys.copy()
+                    )
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
+                chosen = None
+            if (
+                isinstance(chosen, np.ndarray)
+                and chosen.dtype.kind in "iu"
+                and np.can_cast(chosen.dtype, np.int64)
+                and chosen.shape == rows.shape
+            ):
+                return chosen.astype(np.int64)
+        parts = (slice(i, i + 1) for i in range(len(rows)))
         return [
-            self._decide_one(rows[i : i + 1], seen[i : i + 1], masks[i : i + 1], keys[i : i + 1])
-            for i in range(len(rows))
+            self._decide_one(rows[part], seen[rows[part]], masks[rows[part]], keys[part])
+            for part in parts
         ]
 
     def _decide_one(self, row: Any, seen: Any, mask: Any, key: Any) -> int | _Fault:
@@ -524,11 +546,12 @@ class _Seat:
             number = as_integer(action)
             if number is None:
                 raise TypeError(f"act must return an integer, got {shown(action)}")
-        except (Exception, SystemExit, OutOfTime) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return _Fault(_one_line(error))
         if not -(2**31) <= number < 2**31:
-            legal = ", ".join(map(str, np.flatnonzero(mask[0])))
-            return _Fault(f"illegal action {shown(number)}; legal: {legal}")
+            return _Fault(self._table.illegal(int(row[0]), number))
         return number
 
 
@@ -550,4 +573,6 @@ def _copy(player: Agent, rows: int) -> RowPlayer:
 
 def _one_line(error: BaseException) -> str:
     """Type and message of an error, also of one whose message cannot be had."""
+    if isinstance(error, OutOfTime):
+        return str(error)
     return " ".join(traceback.format_exception_only(error)[-1].split())
