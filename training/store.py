@@ -19,9 +19,10 @@ reads SQLite can read it:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,23 @@ CREATE TABLE work (
 PRAGMA user_version = 1;
 """
 _VERSION = 1
+_TABLES = {
+    "configuration", "agents", "meetings", "pairs", "standings", "forfeits", "records", "work",
+}  # fmt: skip
+
+
+def in_use(path: Path) -> bool:
+    """Whether another process writes results into this file."""
+    if not path.is_file():
+        return False
+    base = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+    try:
+        base.execute("BEGIN EXCLUSIVE")
+    except sqlite3.DatabaseError as error:
+        return "locked" in str(error)
+    finally:
+        base.close()
+    return False
 
 
 class Store:
@@ -70,30 +88,46 @@ class Store:
         path: the file, made if it is missing; None keeps everything in memory.
 
     Raises:
-        ValueError: if it is no file of results, of another version, or in use by another process.
+        ValueError: if it is no file of results, or of another version.
+        OSError: if it cannot be used, for instance because another process does.
+
+    All methods raise these where the file turns out to be damaged or cannot be written to.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        # A second process that writes is refused at once, whatever it does.
-        self._base = sqlite3.connect(path or ":memory:", timeout=1.0, isolation_level=None)
+        with self._naming():
+            self._base = sqlite3.connect(path or ":memory:", timeout=1.0, isolation_level=None)
         try:
-            self._base.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._base.execute("BEGIN EXCLUSIVE")
-            [version] = self._base.execute("PRAGMA user_version").fetchone()
-            tables = self._base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            self._base.execute("COMMIT")
-            if not tables:
-                self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-            elif version != _VERSION:
-                raise ValueError(f"results in {path} are of another version or no results")
-        except sqlite3.DatabaseError as error:
-            self._base.close()
-            reason = "is in use by another process" if "locked" in str(error) else str(error)
-            raise ValueError(f"results in {path} cannot be used: {reason}") from error
-        except ValueError:
+            with self._naming():
+                self._open()
+        except (ValueError, OSError):
             self._base.close()
             raise
+
+    def _open(self) -> None:
+        # A second process that writes is refused at once, whatever it does.
+        self._base.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._base.execute("BEGIN EXCLUSIVE")
+        [version] = self._base.execute("PRAGMA user_version").fetchone()
+        tables = {name for [name] in self._base.execute("SELECT name FROM sqlite_master")}
+        self._base.execute("COMMIT")
+        if not tables:
+            self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        elif version != _VERSION or not tables >= _TABLES:
+            raise ValueError(f"results in {self.path} are of another version or no results")
+
+    @contextlib.contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Say of which file an error of SQLite speaks, and what it means."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            in_use = "locked" in str(error)
+            reason = "they are in use by another process" if in_use else str(error)
+            raise OSError(f"results in {self.path} cannot be used: {reason}") from error
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"results in {self.path} cannot be used: {error}") from error
 
     def close(self) -> None:
         """Let go of the file."""
@@ -113,7 +147,7 @@ class Store:
         """
         stored = {
             name: json.loads(value)
-            for name, value in self._base.execute("SELECT name, value FROM configuration")
+            for name, value in self._rows("SELECT name, value FROM configuration")
         }
         asked = json.loads(json.dumps(configuration))
         if stored:
@@ -123,7 +157,7 @@ class Store:
                         f"{name} is {value!r}, but the results in {self.path} are of "
                         f"{stored.get(name)!r}; choose another folder or say --overwrite"
                     )
-        known = dict(self._base.execute("SELECT label, identity FROM agents"))
+        known = dict(self._rows("SELECT label, identity FROM agents"))
         for label, identity in agents.items():
             if known.get(label, identity) != identity:
                 raise ValueError(
@@ -137,8 +171,23 @@ class Store:
             )
             self._base.executemany("INSERT OR IGNORE INTO agents VALUES (?, ?)", agents.items())
 
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._base)
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of a block or nothing of it."""
+        with self._naming():
+            try:
+                self._base.execute("BEGIN IMMEDIATE")
+                yield
+                self._base.execute("COMMIT")
+            except BaseException:
+                # After some errors, that of a full disk among them, SQLite has done so itself.
+                if self._base.in_transaction:
+                    self._base.execute("ROLLBACK")
+                raise
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        with self._naming():
+            yield from self._base.execute(query, values)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -197,16 +246,17 @@ class Store:
     # --- reading ----------------------------------------------------------------------------------
 
     def _meeting(self, first: str, second: str) -> int | None:
-        row = self._base.execute(
+        for [meeting] in self._rows(
             "SELECT meeting FROM meetings WHERE first = ? AND second = ?", (first, second)
-        ).fetchone()
-        return None if row is None else int(row[0])
+        ):
+            return int(meeting)
+        return None
 
     def missing(self, first: str, second: str, deals: int) -> list[range]:
         """Which of the pairs 0 … deals - 1 of a meeting are not there yet."""
         there = np.zeros(deals + 2, np.bool_)
         there[[0, -1]] = True
-        for [pair] in self._base.execute(
+        for [pair] in self._rows(
             "SELECT pair FROM pairs WHERE meeting = ? AND pair < ?",
             (self._meeting(first, second), deals),
         ):
@@ -224,11 +274,13 @@ class Store:
         """
         key = (self._meeting(first, second), deals)
         rows = np.array(
-            self._base.execute(
-                "SELECT pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, "
-                "decisions_1 FROM pairs WHERE meeting = ? AND pair < ? ORDER BY pair",
-                key,
-            ).fetchall()
+            list(
+                self._rows(
+                    "SELECT pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, "
+                    "decisions_1 FROM pairs WHERE meeting = ? AND pair < ? ORDER BY pair",
+                    key,
+                )
+            )
         ).reshape(-1, 8)
         if not len(rows):
             return None
@@ -238,16 +290,18 @@ class Store:
         standing_deals = np.zeros((len(rows), 2, standings), np.int64)
         standing_points = np.zeros((len(rows), 2, standings))
         found = np.array(
-            self._base.execute(
-                "SELECT pair, player, standing, deals, points FROM standings "
-                "WHERE meeting = ? AND pair < ?",
-                key,
-            ).fetchall()
+            list(
+                self._rows(
+                    "SELECT pair, player, standing, deals, points FROM standings "
+                    "WHERE meeting = ? AND pair < ?",
+                    key,
+                )
+            )
         ).reshape(-1, 5)
         pair, player, standing, count = found[:, :4].astype(np.int64).T
         standing_deals[places[pair], player, standing] = count
         standing_points[places[pair], player, standing] = found[:, 4]
-        forfeits = self._base.execute(
+        forfeits = self._rows(
             "SELECT player, pair, leg, turn, reason FROM forfeits "
             "WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
             key,
@@ -264,28 +318,15 @@ class Store:
 
     def seconds(self, first: str, second: str) -> float:
         """How long the pairs of a meeting took, all that are there."""
-        [[total]] = self._base.execute(
+        [[total]] = self._rows(
             "SELECT total(seconds) FROM work WHERE meeting = ?", (self._meeting(first, second),)
         )
         return float(total)
 
     def records(self, first: str, second: str, deals: int) -> Iterator[str]:
         """The matches of pairs 0 … deals - 1 of a meeting as text, in order."""
-        for [text] in self._base.execute(
+        for [text] in self._rows(
             "SELECT text FROM records WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
             (self._meeting(first, second), deals),
         ):
             yield text
-
-
-class _Transaction:
-    """All of a block or nothing of it."""
-
-    def __init__(self, base: sqlite3.Connection) -> None:
-        self._base = base
-
-    def __enter__(self) -> None:
-        self._base.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._base.execute("COMMIT" if kind is None else "ROLLBACK")

@@ -59,7 +59,7 @@ from poke_env.agent import Agent, as_agent
 from training import cli, duplicate, files, ratings, report, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
-from training.store import Store
+from training.store import Store, in_use
 from training.workers import Source, play_all
 
 SCHEMA = "poke_env.tournament"
@@ -466,12 +466,25 @@ def run_tournament(
 
 
 def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entrant]:
+    labels = list(agents) if isinstance(agents, Mapping) else _labels(agents)
+    for label in labels:
+        _check_label(label)
     if isinstance(agents, Mapping):
         return [_seated(label, player) for label, player in agents.items()]
     return [
         Entrant(label, spec, players.load(spec, seed))
-        for label, spec in zip(_labels(agents), agents, strict=True)
+        for label, spec in zip(labels, agents, strict=True)
     ]
+
+
+def _check_label(label: Any) -> None:
+    """Refuse at the start what no file can hold in the end."""
+    try:
+        fits = "\0" not in label and bool(label.encode("utf-8"))
+    except (AttributeError, TypeError, UnicodeEncodeError):
+        fits = False
+    if not fits:
+        raise ValueError(f"agents must have names that can be written to files, got {label!r}")
 
 
 def _check_fits(entrant: Entrant, num_actions: int) -> None:
@@ -570,11 +583,14 @@ def claim_folder(folder: Path, overwrite: bool = False) -> Path:
         overwrite: remove what another tournament left there.
 
     Raises:
-        ValueError: if it holds results that no tournament can go on from.
+        ValueError: if it holds results that no tournament can go on from, or to be removed while
+            another process writes them.
         OSError: if it cannot be written to.
     """
     files.writable_folder(folder)
     if overwrite:
+        if in_use(folder / STORE):
+            raise ValueError(f"results in {folder / STORE} are in use by another process")
         for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS):
             (folder / name).unlink(missing_ok=True)
     elif not (folder / STORE).exists():
@@ -649,13 +665,14 @@ class Settings:
 @cli.main
 def main(settings: Settings) -> None:
     """Play the tournament, print its tables and write its files."""
+    out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
+    folder = out.absolute()  # wherever a player may go from here
     plan = prepare(
         settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules,
         move_timeout=settings.move_timeout, keep_records=settings.records,
     )  # fmt: skip
     check_integer("workers", settings.workers, 1)
-    out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
-    claim_folder(out, settings.overwrite)
+    claim_folder(folder, settings.overwrite)
     console = Console(width=None if sys.stdout.isatty() else 132)
     pairs = len(plan.meetings) * plan.deals
     console.print(
@@ -663,7 +680,7 @@ def main(settings: Settings) -> None:
         f"orders, each played twice with seats exchanged: {2 * pairs:,} matches",
         highlight=False,
     )
-    with contextlib.closing(Store(out / STORE)) as store:
+    with contextlib.closing(Store(folder / STORE)) as store:
         try:
             with _progress(console) as bar:
                 ticker = None if bar.disable else _Ticker(bar, pairs)
@@ -673,14 +690,14 @@ def main(settings: Settings) -> None:
                 f"interrupted after {interrupt.pairs:,} of {pairs:,} deck orders; the same command "
                 f"with --out {shlex.quote(str(out))} goes on from there"
             ) from interrupt
-        written = [save_records(plan, store, out)] if settings.records else []
+        written = [save_records(plan, store, folder)] if settings.records else []
     document = tournament.as_dict()
-    written = [*save(document, out), *written, out / STORE]
+    written = [*save(document, folder), *written, folder / STORE]
     report.show(document, console)
     timing = document["timing"]
     console.print(
         f"{timing['seconds']:.1f} s, {timing['decisions_per_second'] or 0:,} decisions a second "
-        f"and process\nwritten: {', '.join(map(str, written))}",
+        f"and process\nwritten: {', '.join(str(out / path.name) for path in written)}",
         highlight=False,
         markup=False,
         soft_wrap=True,

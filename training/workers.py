@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -152,7 +153,8 @@ def _in_processes(
         while backlog or running:
             # One more than there are workers, so that none of them waits.
             while backlog and len(running) <= workers:
-                running.add(pool.submit(_work, *backlog.take()))
+                with _deaf():  # this may start a process
+                    running.add(pool.submit(_work, *backlog.take()))
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 played = future.result()
@@ -172,13 +174,27 @@ def _in_processes(
         pool.shutdown(wait=finished, cancel_futures=True)
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Put Ctrl-C off, and have processes that are started here not hear it at all: it is for the
+    one that started them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _worker: dict[str, Any] = {}
 """What a worker process knows; empty in every other process."""
 
 
 def _start_worker(packed: bytes, conditions: Conditions) -> None:
     """Note what there is to do; players are loaded with the first group, where errors are told."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it was not put off for good
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker.update(packed=packed, conditions=conditions)
 
