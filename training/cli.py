@@ -65,13 +65,13 @@ def stopping() -> Iterator[None]:
     except KeyboardInterrupt as error:
         _exit(INTERRUPTED, str(error) or "interrupted")
     except (ValueError, OSError) as error:
-        if not isinstance(error, OSError) and not _is_check(error):
+        if not isinstance(error, OSError) and not is_check(error):
             raise
         _exit(REFUSED, f"error: {describe(error)}")
 
 
-def _is_check(error: ValueError) -> bool:
-    """Whether a module of this project itself raised the error."""
+def is_check(error: ValueError) -> bool:
+    """Whether a module of this project itself raised the error: what it says is a refusal."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     module = str(frame.f_globals.get("__name__"))
     return module.partition(".")[0] in _OURS

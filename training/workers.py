@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import agents
 from poke_env.agent import Agent
+from training import cli
 from training.duplicate import MOST_AT_ONCE, Conditions, Duel, most_at_once, play_pairs
 
 _SECONDS_AT_ONCE = 1.0
@@ -99,7 +100,8 @@ def play_all(
         workers: number of processes, started anew ("spawn"); with 1 all is played in this one.
 
     Raises:
-        ValueError: if a player cannot be sent to another process.
+        ValueError: if a player cannot be sent to another process, cannot be loaded there, or
+            cannot be copied.
         RuntimeError: if a worker died.
     """
     players = {label: source.player for label, source in sources.items()}
@@ -161,6 +163,8 @@ def _in_processes(
                 backlog.learn(played)
                 yield played
         finished = True
+    except _Refused as error:
+        raise ValueError(str(error)) from error
     except BrokenProcessPool as error:
         raise RuntimeError(
             "a worker process died (killed, out of memory, or ended by a player); what was "
@@ -206,7 +210,20 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+class _Refused(Exception):
+    """What a check in a worker process said."""
+
+
 def _work(meeting: Meeting, pairs: range) -> Played:
+    try:
+        return _play_here(meeting, pairs)
+    except ValueError as error:
+        if cli.is_check(error):
+            raise _Refused(str(error)) from error
+        raise
+
+
+def _play_here(meeting: Meeting, pairs: range) -> Played:
     if "players" not in _worker:
         # Packed by the process that started this one: no stranger's file.
         sources = pickle.loads(_worker["packed"])  # noqa: TID251
