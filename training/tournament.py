@@ -55,7 +55,7 @@ import poke_env
 from poke_env import streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
-from poke_env.agent import Agent, as_agent
+from poke_env.agent import Agent, _Completed, as_agent
 from training import cli, duplicate, files, ratings, report, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
@@ -90,22 +90,30 @@ class Entrant:
     player: Agent
 
     @property
+    def _kind(self) -> type:
+        return type(self.player.player if isinstance(self.player, _Completed) else self.player)
+
+    @property
     def class_name(self) -> str:
         """Where its class stands."""
-        kind = type(self.player)
+        kind = self._kind
         return f"{kind.__module__}.{kind.__qualname__}"
 
     @cached_property
     def identity(self) -> str:
         """What tells the player from one of the same name whose file or code has changed."""
-        places = [Path(poke_env.__file__).parent, Path(players.__file__).parent]
+        packages = [Path(poke_env.__file__).parent, Path(players.__file__).parent]
+        own: list[Path] = []
         if self.spec is not None and self.spec.endswith(".safetensors"):
-            places += [Path(self.spec), Path(self.spec).with_suffix(".json")]
+            own = [Path(self.spec), Path(self.spec).with_suffix(".json")]
         elif self.spec is None or ":" in self.spec:
-            file = getattr(sys.modules.get(type(self.player).__module__), "__file__", None)
-            if file is not None:
-                places.append(Path(file))
-        return f"{self.class_name} {sources_digest(*(place.resolve() for place in places))}"
+            modules = {self._kind.__module__, (self.spec or "").partition(":")[0]}
+            found = (getattr(sys.modules.get(name), "__file__", None) for name in sorted(modules))
+            own = [Path(file) for file in found if file is not None]
+        # Files of its own are read anew: they may have changed since this process last looked.
+        read = sources_digest.__wrapped__
+        places = [place.resolve() for place in (*packages, *own)]
+        return f"{self.class_name} {(read if own else sources_digest)(*places)}"
 
     @property
     def deterministic(self) -> bool | None:
