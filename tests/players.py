@@ -6,7 +6,9 @@ Importable by name, so that worker processes find them too.
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -316,6 +318,45 @@ SLOTHS = {
     "deafer": deafer,
     "shrugging": shrugging,
 }
+
+
+# --- in worker processes --------------------------------------------------------------------------
+
+
+class Elsewhere(RandomAgent):
+    """Does something, but only in a worker process."""
+
+    def __init__(self, what: Any) -> None:
+        super().__init__()
+        self.what = what
+
+    def act_batch(self, observations: Any, masks: Any, keys: Any = None) -> Any:
+        if multiprocessing.parent_process() is not None:
+            self.what()
+        return super().act_batch(observations, masks, keys)
+
+
+def exiting() -> None:
+    os._exit(0)
+
+
+def killing() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def pressing() -> None:
+    raise KeyboardInterrupt
+
+
+def refuse(text: str) -> Any:
+    raise LookupError(text)
+
+
+class Fragile(RandomAgent):
+    """Cannot be unpacked."""
+
+    def __reduce__(self) -> Any:
+        return refuse, ("no licence here",)
 
 
 # --- watching -------------------------------------------------------------------------------------

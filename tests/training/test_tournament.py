@@ -1,4 +1,4 @@
-"""Duplicate matches, the round robin over them, its files, and the program."""
+"""The round robin of duplicate matches, its tables and files, and the program."""
 
 from __future__ import annotations
 
@@ -8,439 +8,20 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-import agents
-from poke_env import poke_v0, streams
+from helpers import ROOT
+from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
 from poke_env.agent import RandomAgent
-from training import cli, duplicate, files, report, statistics, tournament
-from training.duplicate import FORFEIT_POINTS, Duel, play
+from training import cli, duplicate, files, report, tournament
+from training.duplicate import FORFEIT_POINTS, play
+from training.store import Store
 from training.tournament import Tournament, TournamentInterrupted, prepare, run_tournament
-
-ROOT = Path(__file__).resolve().parents[2]
-
-# --- players --------------------------------------------------------------------------------------
-
-
-class Lowest(RandomAgent):
-    """Always the first legal action."""
-
-    deterministic = True
-
-    def act(self, observation: Any, key: Any = None) -> int:
-        return int(np.flatnonzero(observation["action_mask"])[0])
-
-
-class Highest(RandomAgent):
-    """Always the last legal action."""
-
-    deterministic = True
-
-    def act(self, observation: Any, key: Any = None) -> int:
-        return int(np.flatnonzero(observation["action_mask"])[-1])
-
-
-class Faulty(RandomAgent):
-    """Goes wrong at the third of its decisions in a match, but only in every second match."""
-
-    def __init__(self, fault: Any) -> None:
-        super().__init__()
-        self.fault = fault
-        self.matches = 0
-
-    def reset(self, seed: int | None = None) -> None:
-        super().reset(seed)
-        self.turn = 0
-        self.matches = getattr(self, "matches", 0) + 1
-
-    def act(self, observation: Any, key: Any = None) -> Any:
-        self.turn += 1
-        if self.turn == 3 and self.matches % 2 == 0:
-            return self.fault(observation)
-        return super().act(observation, key)
-
-
-class Adaptive(RandomAgent):
-    """Changes its play with all it has ever seen; a reset does not make it forget."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen = 0.0
-
-    def act(self, observation: Any, key: Any = None) -> int:
-        self.seen += float(observation["observation"].sum())
-        legal = np.flatnonzero(observation["action_mask"])
-        return int(legal[int(1000 * self.seen) % len(legal)])
-
-
-LOG: list[tuple[str, tuple[Any, ...]]] = []
-
-
-class Recorder(RandomAgent):
-    """Writes down what it is given, and spoils it afterwards."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-
-    def reset(self, seed: int | None = None) -> None:
-        super().reset(seed)
-        LOG.append(("reset", (getattr(self, "name", None), seed)))
-
-    def act(self, observation: Any, key: Any = None) -> int:
-        decoded = poke_v0.decode(observation["observation"])
-        LOG.append(("act", (self.name, id(self), decoded["hand"], decoded["dealer"], key)))
-        action = super().act(observation, key)
-        observation["observation"][:] = 9.0
-        observation["action_mask"][:] = 1
-        return action
-
-
-def raising(observation: Any) -> int:
-    raise RuntimeError("out of\n   ideas")
-
-
-def leaving(observation: Any) -> int:
-    sys.exit("goodbye")
-
-
-def interrupting(observation: Any) -> int:
-    raise KeyboardInterrupt
-
-
-def illegal(observation: Any) -> int:
-    return int(np.flatnonzero(observation["action_mask"] == 0)[-1])
-
-
-FAULTS = {
-    "raising": (raising, "RuntimeError: out of ideas"),
-    "leaving": (leaving, "SystemExit: goodbye"),
-    "illegal": (illegal, r"illegal action \d+; legal: [\d, ]+"),
-    "outside": (lambda observation: 32, r"illegal action 32; legal: [\d, ]+"),
-    "nothing": (lambda observation: None, "TypeError: act must return an integer, got None"),
-    "truth": (lambda observation: True, "TypeError: act must return an integer, got True"),
-    "float": (lambda observation: 1.0, "TypeError: act must return an integer, got 1.0"),
-}
-
-
-def same(one: Duel, other: Duel) -> bool:
-    return one.forfeits == other.forfeits and all(
-        np.array_equal(getattr(one, name), getattr(other, name))
-        for name in ("points", "winners", "dealers", "decisions")
-    )
-
-
-# --- a player against its own copy ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("match, pairs", [("deal", 40), ("game", 12), ("rubber", 5)])
-@pytest.mark.parametrize("name", agents.names())
-def test_a_player_and_its_copy_differ_by_0_in_every_pair(name, match, pairs):
-    duel = play(agents.make(name), agents.make(name, seed=1), pairs, seed=3, match=match)
-    assert duel.points.any()
-    assert (duel.margins == 0.0).all()
-    assert duel.interval() == (0.0, 0.0)
-    assert duel.estimate().verdict == statistics.NOT_SEPARATED
-    assert duel.wins == duel.losses
-    assert duel.as_dealer().mean == -duel.as_non_dealer().mean
-
-
-@pytest.mark.parametrize("rules", ["small", "tiny"])
-def test_a_copy_differs_by_0_under_other_rules(rules):
-    duel = play(RandomAgent(1), RandomAgent(2), 40, rules=rules)
-    assert duel.points.any()
-    assert (duel.margins == 0.0).all()
-
-
-def test_a_copy_differs_by_0_even_if_it_never_forgets():
-    player = Adaptive()
-    duel = play(player, player, 40, seed=1)
-    assert duel.points.any()
-    assert (duel.margins == 0.0).all()
-    assert player.seen == 0.0, "the players handed over are left as they are"
-
-
-def test_a_copy_that_fails_differs_by_0():
-    duel = play(Faulty(raising), Faulty(raising), 10)
-    assert len(duel.forfeits) == 10
-    assert (duel.margins == 0.0).all()
-
-
-# --- what the legs share --------------------------------------------------------------------------
-
-
-@pytest.fixture
-def log():
-    LOG.clear()
-    yield LOG
-    LOG.clear()
-
-
-def by_leg(log: list[Any]) -> list[list[Any]]:
-    """The entries of each match; the players of seats 0 and 1 are reset first."""
-    starts = [
-        index
-        for index, (kind, _) in enumerate(log[:-1])
-        if kind == "reset" and log[index + 1][0] == "reset"
-    ]
-    return [log[start:end] for start, end in zip(starts, [*starts[1:], len(log)], strict=True)]
-
-
-def test_legs_share_cards_dealer_and_keys_and_exchange_the_players(log):
-    first, second = Recorder("first"), Recorder("second")
-    log.clear()
-    duel = play(first, second, 6, seed=5)
-    matches = by_leg(log)
-    assert len(matches) == 12
-    env = poke_v0.raw_env("deal")
-    keys: dict[np.uint64, tuple[int, ...]] = {}
-    for pair in range(6):
-        env.reset(5 if pair == 0 else None)
-        assert duel.dealers[pair] == env.score_sheet.dealer
-        hands = [poke_v0.decode(env.observe(name))["hand"] for name in env.possible_agents]
-        for leg, names in enumerate((["first", "second"], ["second", "first"])):
-            (_, (name_0, seed_0)), (_, (name_1, seed_1)), *turns = matches[2 * pair + leg]
-            assert [name_0, name_1] == names
-            turn_of = [0, 0]
-            for _, (name, _, hand, deals, key) in turns:
-                seat = names.index(name)
-                assert deals == (seat == duel.dealers[pair])
-                if turn_of[seat] == 0:
-                    assert hand == hands[seat]
-                turn_of[seat] += 1
-                assert isinstance(key, np.uint64)
-                assert keys.setdefault(key, (pair, seat, turn_of[seat])) == (
-                    pair, seat, turn_of[seat],
-                )  # fmt: skip
-            assert sum(turn_of) == duel.decisions[pair, leg]
-            assert seed_0 != seed_1
-            assert max(seed_0, seed_1) < 2**32
-        assert [entry[1][1] for entry in matches[2 * pair][:2]] == [
-            entry[1][1] for entry in matches[2 * pair + 1][:2]
-        ]
-    assert set(keys.values()) >= {(pair, seat, 1) for pair in range(6) for seat in range(2)}
-
-
-def test_no_copy_of_a_player_sees_the_same_cards_twice(log):
-    play(Recorder("first"), Recorder("second"), 5)
-    seen: dict[tuple[int, ...], set[int]] = {}
-    for match in by_leg(log):
-        firsts: dict[str, tuple[int, tuple[int, ...]]] = {}
-        for _, (name, identity, hand, _, _) in match[2:]:
-            firsts.setdefault(name, (identity, hand))
-        for identity, hand in firsts.values():
-            assert identity not in seen.setdefault(hand, set())
-            seen[hand].add(identity)
-    assert all(len(copies) == 2 for copies in seen.values())
-
-
-def test_keys_are_not_the_random_numbers_that_shuffled_the_cards(log):
-    play(Recorder("first"), Recorder("second"), 3, seed=5)
-    words = [int(word) for word in streams.seed_words(5)]
-    used = {entry[1][-1] for entry in log if entry[0] == "act"}
-    near = range(8)
-    shuffles = {streams.decision_key(*words, a, b, c) for a in near for b in near for c in near}
-    assert not used & shuffles
-
-
-def test_extending_begins_with_the_same_pairs():
-    short = play(RandomAgent(), Lowest(), 6, seed=2, match="game")
-    long = play(RandomAgent(), Lowest(), 9, seed=2, match="game")
-    assert np.array_equal(short.points, long.points[:6])
-    assert np.array_equal(short.winners, long.winners[:6])
-    assert not np.array_equal(long.points[:3], long.points[6:])
-
-
-def test_the_seed_decides():
-    assert same(play(RandomAgent(4), Lowest(), 8, 7), play(RandomAgent(5), Lowest(), 8, 7))
-    assert not same(play(RandomAgent(), Lowest(), 8, 7), play(RandomAgent(), Lowest(), 8, 8))
-
-
-@pytest.mark.parametrize("match", ["deal", "rubber"])
-def test_exchanged_is_what_the_second_would_have_measured(match):
-    duel = play(RandomAgent(), Faulty(raising), 6, seed=1, match=match)
-    assert duel.forfeits
-    assert same(duel.exchanged(), play(Faulty(raising), RandomAgent(), 6, seed=1, match=match))
-    assert same(duel.exchanged().exchanged(), duel)
-    assert duel.exchanged().mean == -duel.mean
-    assert (duel.exchanged().wins, duel.exchanged().draws) == (duel.losses, duel.draws)
-
-
-# --- what is counted ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("match, pairs", [("deal", 30), ("game", 8), ("rubber", 4)])
-def test_margins_and_winners_are_those_of_the_environment(match, pairs):
-    duel = play(Lowest(), Highest(), pairs, seed=9, match=match)
-    for leg in range(2):
-        for reward, measured in (("points", duel.points), ("win", duel.winners)):
-            env = poke_v0.env(match=match, reward=reward)
-            for pair in range(pairs):
-                env.reset(seed=9 if pair == 0 else None)
-                total = 0.0
-                for name in env.agent_iter():
-                    observation, reward_now, terminated, _, _ = env.last()
-                    total += reward_now if name == f"player_{leg}" else 0.0
-                    legal = np.flatnonzero(observation["action_mask"])
-                    lowest = name == f"player_{leg}"
-                    env.step(None if terminated else int(legal[0 if lowest else -1]))
-                assert measured[pair, leg] == total
-
-
-def test_splits_and_counts():
-    duel = Duel(
-        points=np.array([[100.0, -50.0], [0.0, 30.0], [-20.0, -10.0]]),
-        winners=np.array([[1, -1], [0, 1], [-1, -1]], np.int8),
-        dealers=np.array([0, 1, 1], np.int8),
-        decisions=np.full((3, 2), 12),
-    )
-    assert len(duel) == 3
-    assert duel.margins.tolist() == [25.0, 15.0, -15.0]
-    assert duel.mean == pytest.approx(25 / 3)
-    assert (duel.wins, duel.draws, duel.losses) == (2, 1, 3)
-    assert duel.win_rate().rate == 0.4
-    assert duel.in_seat(0).mean == pytest.approx(80 / 3)
-    assert duel.in_seat(1).mean == pytest.approx(-10)
-    # In leg l the first player sits in seat l.
-    assert duel.as_dealer().mean == pytest.approx((100 + 30 - 10) / 3)
-    assert duel.as_non_dealer().mean == pytest.approx((-50 + 0 - 20) / 3)
-
-
-def test_a_match_that_is_cut_has_no_winner():
-    duel = play(Lowest(), Highest(), 5, match="rubber", max_deals=1)
-    assert duel.points.any()
-    assert duel.draws == 10
-
-
-def test_below_value_is_the_environments():
-    plain = play(Lowest(), Highest(), 5)
-    assert not np.array_equal(plain.points, play(Lowest(), Highest(), 5, below_value=10.0).points)
-
-
-# --- faults (C45) ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("match", ["deal", "rubber"])
-@pytest.mark.parametrize("fault, reason", FAULTS.values(), ids=FAULTS)
-def test_a_fault_forfeits_the_match_and_the_rest_is_played(fault, reason, match):
-    duel = play(Faulty(fault), RandomAgent(), 6, match=match)
-    # Each of its two copies fails in every second of its matches.
-    assert len(duel.forfeits) == 6
-    for forfeit in duel.forfeits:
-        assert forfeit.player == 0
-        assert forfeit.turn == 3
-        assert re.fullmatch(reason, forfeit.reason)
-        assert duel.points[forfeit.pair, forfeit.leg] == -FORFEIT_POINTS
-        assert duel.winners[forfeit.pair, forfeit.leg] == -1
-    clean = play(RandomAgent(), RandomAgent(), 6, match=match)
-    lost = {(forfeit.pair, forfeit.leg) for forfeit in duel.forfeits}
-    for pair in range(6):
-        for leg in range(2):
-            if (pair, leg) not in lost:
-                assert duel.points[pair, leg] == clean.points[pair, leg]
-
-
-def test_the_second_players_fault_is_the_firsts_gain():
-    duel = play(RandomAgent(), Faulty(raising), 4)
-    assert {forfeit.player for forfeit in duel.forfeits} == {1}
-    for forfeit in duel.forfeits:
-        assert duel.points[forfeit.pair, forfeit.leg] == FORFEIT_POINTS
-        assert duel.winners[forfeit.pair, forfeit.leg] == 1
-
-
-def test_a_player_that_cannot_be_reset_forfeits():
-    class Unready(RandomAgent):
-        def reset(self, seed: int | None = None) -> None:
-            if seed != 0:
-                raise OSError("engine not found")
-            super().reset(seed)
-
-    duel = play(Unready(), RandomAgent(), 3)
-    assert [forfeit.turn for forfeit in duel.forfeits] == [0] * 6
-    assert duel.forfeits[0].reason == "OSError: engine not found"
-    assert duel.mean == -FORFEIT_POINTS
-
-
-def test_an_error_whose_message_fails_is_survived():
-    class Nasty(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError("no message")
-
-    def fault(observation: Any) -> int:
-        raise Nasty
-
-    assert "Nasty" in play(Faulty(fault), RandomAgent(), 2).forfeits[0].reason
-
-
-def test_reasons_stay_short():
-    def fault(observation: Any) -> int:
-        raise RuntimeError("word " * 1000)
-
-    assert len(play(Faulty(fault), RandomAgent(), 2).forfeits[0].reason) <= 200
-
-
-def test_nobody_behind_gains_by_a_fault(monkeypatch):
-    monkeypatch.setattr(duplicate, "FORFEIT_POINTS", 100.0)
-
-    class Resigning(Highest):
-        """Gives up as soon as it is more than 100 points behind."""
-
-        def act(self, observation: Any, key: Any = None) -> int:
-            above = poke_v0.decode(observation["observation"])["above"]
-            self.behind = above[1] - above[0]
-            if self.behind > 100:
-                raise RuntimeError(self.behind)
-            return super().act(observation, key)
-
-    duel = play(Resigning(), Lowest(), 10, match="rubber")
-    assert duel.forfeits
-    for forfeit in duel.forfeits:
-        assert forfeit.reason == f"RuntimeError: {-duel.points[forfeit.pair, forfeit.leg]:.0f}"
-
-
-def test_ctrl_c_in_a_player_is_no_fault():
-    with pytest.raises(KeyboardInterrupt):
-        play(Faulty(interrupting), RandomAgent(), 4)
-
-
-def test_numpy_integers_are_integers():
-    class Wide(Lowest):
-        def act(self, observation: Any, key: Any = None) -> Any:
-            return np.array(super().act(observation, key))
-
-    assert same(play(Wide(), Highest(), 4), play(Lowest(), Highest(), 4))
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"pairs": 0}, "pairs must be an integer from 1 to 10000000, got 0"),
-        ({"pairs": 2.0}, "pairs must be an integer from 1 to 10000000, got 2.0"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
-        ({"seed": None}, "seed must be an integer of at least 0, got None"),
-        ({"match": "set"}, "match must be one of"),
-        ({"rules": "huge"}, "rules must be one of"),
-        ({"max_deals": 0}, "max_deals must be"),
-        ({"below_value": "much"}, "below_value must be"),
-    ],
-)
-def test_wrong_arguments_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        play(RandomAgent(), RandomAgent(), **{"pairs": 2, **arguments})
-
-
-def test_a_player_that_cannot_be_copied_is_refused():
-    player = RandomAgent()
-    player.handle = iter(open(os.devnull))  # noqa: SIM115
-    with pytest.raises(ValueError, match=r"RandomAgent must allow copy\.deepcopy"):
-        play(player, RandomAgent(), 2)
-    player.handle.close()
-
 
 # --- the round robin ------------------------------------------------------------------------------
 
@@ -494,7 +75,7 @@ def test_the_document_says_all(field):
     document = json.loads(json.dumps(field.as_dict(), allow_nan=False))
     assert set(document) == {
         "schema", "schema_version", "complete", "configuration", "versions", "agents", "ranking",
-        "duels", "forfeits", "timing",
+        "duels", "ratings", "cycles", "forfeits", "timing",
     }  # fmt: skip
     assert document["schema"] == "poke_env.tournament"
     assert document["schema_version"] == 1
@@ -538,20 +119,22 @@ def test_the_document_says_all(field):
 
 
 def test_forfeits_are_listed_with_their_reasons():
-    result = run_tournament({"sound": RandomAgent(), "faulty": Faulty(raising)}, 4)
+    result = run_tournament({"sound": RandomAgent(), "faulty": Faulty(raising)}, 8)
     document = result.as_dict()
-    assert [line["rank"] for line in document["ranking"]] == [1, 2]
+    count = len(result.duel("sound", "faulty").forfeits)
+    assert count > 1
+    assert [line["label"] for line in document["ranking"]] == ["sound", "faulty"]
     assert {line["label"]: line["forfeits"] for line in document["ranking"]} == {
-        "sound": 0, "faulty": 4,
+        "sound": 0, "faulty": count,
     }  # fmt: skip
-    assert len(document["forfeits"]) == 4
+    assert len(document["forfeits"]) == count
     for line in document["forfeits"]:
         assert line["player"] == "faulty"
         assert line["opponent"] == "sound"
         assert line["turn"] == 3
         assert line["reason"] == "RuntimeError: out of ideas"
     assert [fault[:3] for fault in report.faults(document)] == [
-        ("faulty", 4, "RuntimeError: out of ideas")
+        ("faulty", count, "RuntimeError: out of ideas")
     ]
     shown = printed(document)
     assert "RuntimeError: out of ideas" in shown
@@ -578,8 +161,10 @@ def test_the_same_specification_twice_gets_two_labels():
 def test_progress_counts_the_pairs_of_the_whole_tournament():
     calls: list[tuple[int, str]] = []
     run_tournament(["random"] * 3, 4, progress=lambda *call: calls.append(call))
-    assert [done for done, _ in calls] == list(range(1, 13))
-    assert calls[0][1] == "random – random#2"
+    assert [done for done, _ in calls] == [4, 8, 12]
+    assert [names for _, names in calls] == [
+        "random – random#2", "random – random#3", "random#2 – random#3",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -590,6 +175,9 @@ def test_progress_counts_the_pairs_of_the_whole_tournament():
         ({"agents": "random"}, "agents must be two players or more, got 'random'"),
         ({"agents": ["random", "nobody"]}, "nobody"),
         ({"agents": {"a": RandomAgent(), "b": 3}}, "agent 'b': a player must have act"),
+        ({"agents": {"a": RandomAgent(), "\udcff": RandomAgent()}}, "agents must have names"),
+        ({"agents": {"a": RandomAgent(), 3: RandomAgent()}}, "agents must have names .* got 3"),
+        ({"agents": {"a": RandomAgent(), "": RandomAgent()}}, "agents must have names"),
         ({"deals": 0}, "deals must be an integer from 1 to 10000000, got 0"),
         ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"match": "set"}, "match must be one of"),
@@ -599,6 +187,119 @@ def test_progress_counts_the_pairs_of_the_whole_tournament():
 def test_a_wrong_plan_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         prepare(**{"agents": ["random", "random"], "deals": 3, **arguments})
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+def played(store: Store, *arguments: Any, **options: Any) -> tuple[Tournament, int]:
+    """A tournament over what a store holds, and how many pairs had to be played for it."""
+    [[before]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
+    result = prepare(*arguments, **options).play(store=store)
+    [[after]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
+    [[worked]] = store._base.execute("SELECT sum(pairs) FROM work").fetchall()
+    assert worked == after, "no pair is played twice"
+    return result, after - before
+
+
+MIXED = {"faulty": FaultyBatch(_raise), "lowest": Lowest(), "own": OneByOne()}
+
+
+def test_more_deals_play_again_what_is_there():
+    store = Store()
+    short, count = played(store, MIXED, 20, seed=2, match="game")
+    assert count == 60
+    assert numbers(short) == numbers(run_tournament(MIXED, 20, seed=2, match="game"))
+    long, count = played(store, MIXED, 33, seed=2, match="game")
+    assert count == 39
+    assert numbers(long) == numbers(run_tournament(MIXED, 33, seed=2, match="game"))
+    again, count = played(store, MIXED, 20, seed=2, match="game")
+    assert count == 0
+    assert numbers(again) == numbers(short)
+
+
+def test_another_player_plays_again_what_is_there():
+    store = Store()
+    two = {name: MIXED[name] for name in ("lowest", "own")}
+    played(store, two, 20, seed=2)
+    three, count = played(store, dict(reversed(MIXED.items())), 20, seed=2)
+    assert count == 40
+    assert numbers(three) == numbers(run_tournament(MIXED, 20, seed=2))
+    fewer, count = played(store, two, 20, seed=2)
+    assert count == 0
+    assert numbers(fewer) == numbers(run_tournament(two, 20, seed=2))
+    more, count = played(store, {**MIXED, "a late one": Highest()}, 25, seed=2)
+    assert count == 3 * 5 + 3 * 25
+    assert numbers(more) == numbers(run_tournament({**MIXED, "a late one": Highest()}, 25, seed=2))
+
+
+@pytest.mark.parametrize(
+    "changes, name",
+    [
+        ({"seed": 3}, "seed"),
+        ({"match": "game"}, "match"),
+        ({"rules": "small"}, "rules"),
+        ({"below_value": 10.0}, "below_value"),
+        ({"max_deals": 3}, "max_deals"),
+        ({"move_timeout": 1.0}, "move_timeout"),
+        ({"keep_records": True}, "records"),
+    ],
+)
+def test_results_of_other_conditions_are_gone_on_with(changes, name):
+    store = Store()
+    before, _ = played(store, MIXED, 3, seed=2)
+    with pytest.raises(ValueError, match=f"^{name} is "):
+        prepare(MIXED, 3, **{"seed": 2, **changes}).play(store=store)
+    after, count = played(store, MIXED, 3, seed=2)
+    assert count == 0
+    assert numbers(after) == numbers(before)
+
+
+def test_a_player_of_the_same_name_goes_on_for_another():
+    store = Store()
+    played(store, MIXED, 3)
+    with pytest.raises(ValueError, match="agent 'lowest' is not the one"):
+        prepare({**MIXED, "lowest": Highest()}, 3).play(store=store)
+    assert played(store, MIXED, 3)[1] == 0
+
+
+def test_an_interruption_loses_what_was_finished():
+    field = {"a": Lowest(), "b": Highest(), "c": Interrupted()}
+    store = Store()
+    with pytest.raises(TournamentInterrupted) as stop:
+        prepare(field, 3).play(store=store)
+    assert stop.value.pairs == 3
+    Interrupted.calm = True
+    try:
+        result, count = played(store, field, 3)
+    finally:
+        Interrupted.calm = False
+    assert count == 6
+    assert result.complete
+
+
+def test_ratings_leave_out_a_player_without_a_win():
+    class Never(RandomAgent):
+        def act_batch(self, observations: Any, masks: Any, keys: Any = None) -> Any:
+            raise RuntimeError("resigns")
+
+    document = run_tournament({"a": RandomAgent(), "b": Highest(), "never": Never()}, 10).as_dict()
+    json.dumps(document, allow_nan=False)
+    [line] = [line for line in document["ranking"] if line["label"] == "never"]
+    assert (line["wins"], line["forfeits"]) == (0, 40)
+    assert "never" in json.dumps(document["ratings"])
+    assert "never" in printed(document)
+    assert "never" in report.html(document)
+
+
+def test_standings_of_a_rubber_do_not_add_up_in_the_document():
+    document = run_tournament(["random", "heuristic"], 6, match="rubber").as_dict()
+    [line] = document["duels"]
+    for player, sign in ((0, 1), (1, -1)):
+        total = sum(
+            place["deals"] * place["margin"]["mean"] for place in line["by_standing"][player]
+        )
+        assert total == pytest.approx(sign * line["margin"]["mean"] * 12)
 
 
 # --- uncertainty is always said (C46) -------------------------------------------------------------
@@ -614,7 +315,7 @@ def test_55_of_100_is_not_separated():
     result = run_tournament({"ann": Lowest(), "bob": Highest()}, 50)
     winners = np.array([1] * 55 + [-1] * 45, np.int8).reshape(50, 2)
     duel = result.duels["ann", "bob"]
-    result.duels["ann", "bob"] = Duel(winners * 10.0, winners, duel.dealers, duel.decisions)
+    result.duels["ann", "bob"] = replace(duel, points=winners * 10.0, winners=winners)
     document = result.as_dict()
     [line] = document["duels"]
     assert (line["first"], line["wins"], line["losses"]) == ("ann", 55, 45)
@@ -720,7 +421,7 @@ def test_the_program_writes_its_files_and_says_where(tmp_path, capsys):
     assert run("random", "random", "--deals", "5", "--seed", "3", "--out", str(out)) == 0
     shown = capsys.readouterr().out
     assert sorted(path.name for path in out.iterdir()) == [
-        "heatmap.png", "report.html", "results.json",
+        "heatmap.png", "report.html", "results.json", "results.sqlite",
     ]  # fmt: skip
     for path in out.iterdir():
         assert str(path) in shown
@@ -738,7 +439,7 @@ def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
     assert run(*arguments) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "holds results.json; choose another folder or say --overwrite" in error
+    assert "holds results.json and no results.sqlite to go on from; choose another" in error
     assert (tmp_path / "results.json").read_text() == "mine"
     assert run(*arguments, "--overwrite") == 0
     assert json.loads((tmp_path / "results.json").read_text())["complete"] is True
@@ -797,7 +498,11 @@ def test_a_fault_of_ours_is_no_refusal(capsys):
 class Interrupted(RandomAgent):
     """Presses Ctrl-C in a meeting that comes late in the order of labels."""
 
+    calm = False
+
     def act(self, observation: Any, key: Any = None) -> int:
+        if self.calm:
+            return super().act(observation, key)
         raise KeyboardInterrupt
 
 
@@ -816,6 +521,7 @@ def test_an_interrupted_tournament_keeps_what_was_finished():
 
 
 MODULE = """
+import agents
 from poke_env.agent import RandomAgent
 
 class Interrupted(RandomAgent):
@@ -824,6 +530,13 @@ class Interrupted(RandomAgent):
 
 class Sound(RandomAgent):
     pass
+
+class Bare:
+    def act(self, observation, key=None):
+        return int(observation["action_mask"].argmax())
+
+def heuristic():
+    return agents.make("heuristic", doubling="never")
 """
 
 
@@ -836,38 +549,86 @@ def own_players(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "names, left, line",
+    "names, pairs",
     [
-        (["random", "own_players:Interrupted"], [], "after 0 of 1 meetings; nothing was written"),
-        (
-            ["random", "random", "own_players:Interrupted"],
-            [],
-            "after 0 of 3 meetings; nothing was written",
-        ),
-        (
-            ["a.safetensors", "b.safetensors", "own_players:Interrupted"],
-            ["results.json"],
-            "after 1 of 3 meetings; their numbers are in",
-        ),
+        (["random", "own_players:Interrupted"], "0 of 2"),
+        (["random", "random", "own_players:Interrupted"], "0 of 6"),
+        (["greedy", "heuristic", "own_players:Interrupted"], "2 of 6"),
     ],
 )
-def test_ctrl_c_is_one_line_and_leaves_nothing_half(
-    names, left, line, tmp_path, capsys, monkeypatch, own_players
-):
-    load = agents.load
-    monkeypatch.setattr(
-        agents, "load", lambda spec, seed: load(spec if ":" in spec else "random", seed)
-    )
-    out = tmp_path / "run"
+def test_ctrl_c_is_one_line_and_leaves_nothing_half(names, pairs, tmp_path, capsys, own_players):
+    out = tmp_path / "a run"
     out.mkdir()
     (out / "report.html").write_text("of an earlier run")
-    assert run(*names, "--deals", "2", "--out", str(out), "--overwrite") == 130
+    arguments = (*names, "--deals", "2", "--out", str(out))
+    assert run(*arguments, "--overwrite") == 130
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert f"interrupted {line}" in error
-    assert sorted(path.name for path in out.iterdir()) == (left or ["report.html"])
-    if left:
-        assert json.loads((out / "results.json").read_text())["complete"] is False
+    assert f"interrupted after {pairs} deck orders; the same command with --out '{out}'" in error
+    assert [path.name for path in out.iterdir()] == ["results.sqlite"]
+    # And again, with what is there.
+    assert run(*arguments) == 130
+    assert f"interrupted after {pairs} deck orders" in capsys.readouterr().err
+
+
+def test_the_same_command_again_plays_again(tmp_path, capsys, own_players, monkeypatch):
+    arguments = ["greedy", "own_players:Sound", "--seed", "2", "--out", str(tmp_path), "--records"]
+    assert run(*arguments, "--deals", "5") == 0
+    document, records = (
+        (tmp_path / "results.json").read_text(),
+        (tmp_path / "records.txt").read_text(),
+    )
+    before = json.loads(document)
+    monkeypatch.setattr(duplicate, "play_pairs", None)
+    monkeypatch.setattr("training.workers.play_pairs", None)
+    assert run(*arguments, "--deals", "5") == 0
+    after = json.loads((tmp_path / "results.json").read_text())
+    del before["timing"], after["timing"]
+    assert before == after
+    assert (tmp_path / "records.txt").read_text() == records
+    assert run(*arguments, "--deals", "3") == 0
+    assert records.startswith((tmp_path / "records.txt").read_text())
+
+
+@pytest.mark.parametrize("name", ["Sound", "Bare", "heuristic"])
+def test_changed_code_of_a_player_goes_unnoticed(name, tmp_path, capsys, own_players):
+    out = tmp_path / "run"
+    arguments = ("random", f"own_players:{name}", "--deals", "3", "--out", str(out))
+    assert run(*arguments) == 0
+    content = (out / "results.sqlite").read_bytes()
+    (tmp_path / "own_players.py").write_text(MODULE + "\n# better\n")
+    sys.modules.pop("own_players")
+    capsys.readouterr()
+    assert run(*arguments) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"agent 'own_players:{name}' is not the one whose results are in" in error
+    assert (out / "results.sqlite").read_bytes() == content
+    assert run(*arguments, "--overwrite") == 0
+
+
+@pytest.mark.parametrize(
+    "change", [("--seed", "9"), ("--match", "game"), ("--rules", "tiny"), ("--records",)]
+)
+def test_another_tournament_in_the_folder_is_gone_on_with(change, tmp_path, capsys):
+    arguments = ("random", "random", "--deals", "3", "--out", str(tmp_path))
+    assert run(*arguments) == 0
+    files_before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert run(*arguments, *change) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"error: {change[0].removeprefix('--')} is " in error
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files_before
+    assert run(*arguments, *change, "--overwrite") == 0
+
+
+def test_a_file_that_is_no_store_is_removed_without_being_asked(tmp_path, capsys):
+    (tmp_path / "results.sqlite").write_text("mine " * 1000)
+    arguments = ("random", "random", "--deals", "3", "--out", str(tmp_path))
+    assert run(*arguments) == 2
+    assert "file is not a database" in capsys.readouterr().err
+    assert (tmp_path / "results.sqlite").read_text() == "mine " * 1000
+    assert run(*arguments, "--overwrite") == 0
 
 
 def test_from_a_shell_in_any_folder_and_without_torch(tmp_path):
