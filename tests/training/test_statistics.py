@@ -140,3 +140,30 @@ def test_the_forecast_comes_true_when_mean_and_deviation_stay():
         shape = rng.normal(size=count)
         shape = (shape - shape.mean()) / shape.std(ddof=1)
         assert estimate(found.mean + found.deviation * shape).verdict == verdict
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_interval_of_a_ratio_is_not_that_of_a_bootstrap(seed):
+    chance = np.random.default_rng(seed)
+    counts = chance.integers(0, 6, 400)
+    shared = chance.normal(20, 60, 400)  # what the things of a group have in common
+    sums = np.array(
+        [chance.normal(level, 30, count).sum() for level, count in zip(shared, counts, strict=True)]
+    )
+    found = statistics.ratio(sums, counts)
+    assert found.mean == sums.sum() / counts.sum()
+    drawn = chance.integers(0, 400, (4000, 400))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    width = high - low
+    assert found.low == pytest.approx(low, abs=0.08 * width)
+    assert found.high == pytest.approx(high, abs=0.08 * width)
+
+
+def test_groups_without_anything_move_a_ratio():
+    found = statistics.ratio([3.0, 0.0, 5.0], [1, 0, 2])
+    assert found.mean == pytest.approx(8 / 3)
+    assert statistics.ratio([7.0], [2]).mean == 3.5
+    assert not np.isfinite(statistics.ratio([7.0], [2]).low)
+    equal = statistics.ratio([2.0, 4.0, 6.0], [1, 2, 3])
+    assert (equal.low, equal.mean, equal.high) == pytest.approx((2.0, 2.0, 2.0))
