@@ -135,8 +135,8 @@ MOMENTS = [
 
 @pytest.mark.parametrize("workers, moment", MOMENTS)
 def test_a_killed_tournament_repeats_or_loses_something(workers, moment, folder):
-    deals = 150
-    arguments = (*FIELD, "--deals", deals, "--seed", 3, "--match", "game", "--records", "--out")
+    deals = 200
+    arguments = (*FIELD, "--deals", deals, "--seed", 3, "--records", "--out")
     with start(folder, *arguments, "run", "--workers", workers) as process:
         is_begun(process)
         if not moment:
@@ -233,13 +233,13 @@ def limit_files() -> None:
 
 @pytest.mark.slow
 def test_a_full_disk_is_a_traceback(folder):
-    arguments = ("random", "random", "--deals", 5000, "--out", "run")
+    arguments = ("random", "random", "--deals", 20_000, "--out", "run")
     variables = {"preexec_fn": limit_files}
     _, error = run(folder, *arguments, code=2, **variables)
     assert error.count("\n") == 1, error
     assert error.startswith("error: results in ")
     [[pairs]] = query(folder / "run", "SELECT count(*) FROM pairs")
-    assert 0 < pairs < 5000
+    assert 0 < pairs < 20_000
     run(folder, *arguments)
     [[played]] = query(folder / "run", "SELECT sum(pairs) FROM work")
-    assert played == 5000
+    assert played == 20_000
