@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from numba.core import event
+
 _RINGS_EVERY = 0.01
 """Seconds between two alarms from the first one on, until the block has ended."""
 _LONGEST = 1e8
@@ -33,7 +35,8 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
     Python code is interrupted, wherever it is and whatever it catches. Compiled code that does not
     return to Python is not, and neither is anything outside the main thread or on Windows; there
-    the block is refused when it ends, if it took too long.
+    the block is refused when it ends, if it took too long. What numba takes to compile, or to read
+    what it compiled before, does not count: it is taken once, and not by thinking.
 
     Raises:
         OutOfTime: in the block or at its end.
@@ -42,21 +45,56 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
         return
     message = f"took longer than {seconds:g} s"
-    started = time.monotonic()
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-    else:
-        with _alarm(min(seconds, _LONGEST), message):
+    with _Thinking() as thinking:
+        if (
+            not hasattr(signal, "setitimer")
+            or threading.current_thread() is not threading.main_thread()
+        ):
             yield
-    if time.monotonic() - started > seconds:
-        raise OutOfTime(message)
+        else:
+            with _alarm(thinking, min(seconds, _LONGEST), message):
+                yield
+        if thinking.seconds() > seconds:
+            raise OutOfTime(message)
+
+
+class _Thinking(event.Listener):  # type: ignore[misc]
+    """A clock that stands while numba compiles in this thread."""
+
+    _KIND = "numba:compiler_lock"
+
+    def __enter__(self) -> _Thinking:
+        self.compiling = 0  # how deep
+        self._thread = threading.get_ident()
+        self._since = time.monotonic()
+        self._stood = 0.0
+        event.register(self._KIND, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        event.unregister(self._KIND, self)
+
+    def seconds(self) -> float:
+        """How long it has run."""
+        return time.monotonic() - self._since - self._stood
+
+    def on_start(self, event: Any) -> None:
+        """Stand still."""
+        if threading.get_ident() == self._thread:
+            if not self.compiling:
+                self._stopped = time.monotonic()
+            self.compiling += 1
+
+    def on_end(self, event: Any) -> None:
+        """Go on."""
+        if threading.get_ident() == self._thread and self.compiling:
+            self.compiling -= 1
+            if not self.compiling:
+                self._stood += time.monotonic() - self._stopped
 
 
 @contextmanager
-def _alarm(seconds: float, message: str) -> Iterator[None]:
+def _alarm(thinking: _Thinking, seconds: float, message: str) -> Iterator[None]:
     rings = 0
     outside: FrameType | None = sys._getframe()
     while outside is not None and outside.f_code.co_filename in _OURS:
@@ -66,6 +104,8 @@ def _alarm(seconds: float, message: str) -> Iterator[None]:
         nonlocal rings
         # Here the block has not begun or is over: nothing must keep the alarm from being put back.
         if frame is None or frame.f_code.co_filename in _OURS:
+            return
+        if thinking.compiling or thinking.seconds() < seconds:
             return
         if rings:
             _ambush(frame, outside, rings, message)

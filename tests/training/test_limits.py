@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from helpers import run_python
 from players import SLOTHS
 from training.limits import OutOfTime, time_limit
 
@@ -145,6 +146,44 @@ def test_a_block_in_another_thread_is_let_off():
     thread.start()
     thread.join()
     assert [str(error) for error in caught] == ["took longer than 0.05 s"]
+
+
+COMPILING = """
+import time
+from numba import njit
+from numba.core import event
+from poke_env.agent import RandomAgent
+from training.duplicate import play
+
+compiled = []
+
+class SlowCompiler(event.Listener):
+    def on_start(self, event):
+        compiled.append(event)
+        time.sleep(2.0)
+    def on_end(self, event):
+        pass
+
+@njit
+def first(mask):
+    for action in range(len(mask)):
+        if mask[action]:
+            return action
+
+class Late(RandomAgent):
+    def act(self, observation, key=None):
+        return first(observation["action_mask"])
+
+play(RandomAgent(), RandomAgent(), 1)
+event.register("numba:compile", SlowCompiler())
+duel = play(Late(), RandomAgent(), 3, move_timeout=1.0)
+assert compiled, "the test shows nothing"
+assert not duel.forfeits, duel.forfeits
+"""
+
+
+def test_compiling_is_a_fault():
+    assert run_python("-c", COMPILING) == ""
 
 
 def test_a_debugger_is_lost():
