@@ -168,7 +168,7 @@ class Plan:
             TournamentInterrupted: on Ctrl-C, with what was finished.
             ValueError: if the results in the store are of another tournament, or a player cannot
                 be sent to another process.
-            RuntimeError: if a worker process died.
+            ChildProcessError: if a worker process died.
         """
         store = store or Store()
         started = datetime.now(UTC)
@@ -498,7 +498,7 @@ def _check_label(label: Any) -> None:
 def _check_fits(entrant: Entrant, num_actions: int) -> None:
     """Refuse at the start what could only forfeit: a model of a game with other hands."""
     sizes = getattr(entrant.player, "action_sizes", None)
-    if sizes is not None and num_actions not in sizes:
+    if isinstance(sizes, (tuple, list)) and num_actions not in sizes:
         raise ValueError(
             f"agent {entrant.label!r} plays games of {' or '.join(map(str, sizes))} actions, but "
             f"these rules have {num_actions}"

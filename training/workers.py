@@ -102,7 +102,7 @@ def play_all(
     Raises:
         ValueError: if a player cannot be sent to another process, cannot be loaded there, or
             cannot be copied.
-        RuntimeError: if a worker died.
+        ChildProcessError: if a worker died.
     """
     players = {label: source.player for label, source in sources.items()}
     backlog = _Backlog(
@@ -166,7 +166,7 @@ def _in_processes(
     except _Refused as error:
         raise ValueError(str(error)) from error
     except BrokenProcessPool as error:
-        raise RuntimeError(
+        raise ChildProcessError(
             "a worker process died (killed, out of memory, or ended by a player); what was "
             "finished is kept"
         ) from error

@@ -45,6 +45,12 @@ def only_here(seed):
         raise RuntimeError("no licence")
     return RandomAgent(seed)
 
+class Quitter(RandomAgent):
+    def act_batch(self, observations, masks, keys=None):
+        if multiprocessing.parent_process() is not None and (keys % np.uint64(999) == 0).any():
+            os._exit(3)
+        return super().act_batch(observations, masks, keys)
+
 class Wanderer(RandomAgent):
     def act_batch(self, observations, masks, keys=None):
         os.chdir("/")
@@ -195,6 +201,17 @@ def test_a_factory_that_fails_in_a_worker_hangs_the_program(folder):
     # One process needs no worker, and the results belong to the same tournament.
     run(folder, *arguments[:-2])
     assert numbers(folder / "run")["complete"] is True
+
+
+@pytest.mark.slow
+def test_a_player_that_ends_its_process_hangs_the_program_or_loses_results(folder):
+    arguments = ("random", "own:Quitter", "--deals", 2000, "--out", "run")
+    _, error = run(folder, *arguments, "--workers", 2, code=2)
+    assert error.count("\n") == 1, error
+    assert error.startswith("error: a worker process died")
+    run(folder, *arguments)
+    [[played]] = query(folder / "run", "SELECT sum(pairs) FROM work")
+    assert played == 2000
 
 
 @pytest.mark.slow

@@ -243,6 +243,22 @@ def test_an_error_between_two_tables_leaves_half_a_group(monkeypatch, path):
     store.close()
 
 
+def test_ctrl_c_between_two_tables_leaves_half_a_group(path):
+    def pressing() -> Any:
+        raise KeyboardInterrupt
+        yield
+
+    store = Store(path)
+    broken = replace(part(range(3)))
+    object.__setattr__(broken, "forfeits", pressing())
+    with pytest.raises(KeyboardInterrupt):
+        store.add("a", "b", range(3), broken, 1.0)
+    assert store.missing("a", "b", 3) == [range(3)]
+    store.add("a", "b", range(3), part(range(3)), 1.0)
+    store.close()
+    assert Store(path).missing("a", "b", 3) == []
+
+
 KILLED = """
 import sys
 from pathlib import Path
