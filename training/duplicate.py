@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from poke_env import engine, games, records, streams
 from poke_env._checks import as_integer, check_integer, check_number, shown
-from poke_env.agent import Agent, RowByRow, RowPlayer, as_row_player
+from poke_env.agent import Agent, AllRows, RowByRow, RowPlayer, as_row_player
 from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
 from training import statistics
@@ -457,15 +457,18 @@ class _Seat:
         self._player = _copy(player, self._count)
         self._unready: dict[int, str] = {}
 
-    def _keys(self, rows: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
-        table = self._table
-        return streams.decision_keys(table.key_words, table.numbers[rows], self.seat, turns)
+    def _keys(self, pairs: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
+        return streams.decision_keys(self._table.key_words, pairs, self.seat, turns)
 
     def begin(self) -> None:
         """Reset the player for its matches; where that fails, it forfeits when it is to act."""
         rows = np.arange(self._first, self._first + self._count)
         # 32 bits: what every generator takes for a seed.
-        seeds = self._keys(rows, 0) >> np.uint64(32)
+        numbers = self._table.numbers[rows]
+        if isinstance(self._player, AllRows):
+            # Reset once for all: with which pairs it is grouped must not matter.
+            numbers = np.zeros_like(numbers)
+        seeds = self._keys(numbers, 0) >> np.uint64(32)
         slots = np.arange(self._count)
         parts = [slice(slot, slot + 1) for slot in slots] if self._one_by_one else [slice(None)]
         for part in parts:
@@ -495,7 +498,7 @@ class _Seat:
         if not len(rows):
             return
         table.turns[rows, self.seat] += 1
-        keys = self._keys(rows, table.turns[rows, self.seat])
+        keys = self._keys(table.numbers[rows], table.turns[rows, self.seat])
         # What is handed out are copies: whatever a player does to them is its own affair.
         chosen = self._decide(rows, seen, masks, keys)
         if isinstance(chosen, np.ndarray):

@@ -417,6 +417,30 @@ def test_a_player_that_cannot_be_reset_forfeits(kind):
     assert {records.loads(text).ending.kind for text in duel.records} == {"forfeit"}
 
 
+class Superstitious(RandomAgent):
+    """Cannot be reset with every second seed, and plays by its own stream."""
+
+    def reset(self, seed: int | None = None) -> None:
+        if seed % 2:
+            raise OverflowError("odd")
+        super().reset(seed)
+
+
+class SuperstitiousOneByOne(Superstitious):
+    def act(self, observation: Any, key: Any = None) -> int:
+        return super().act(observation, None)
+
+
+@pytest.mark.parametrize("kind", [Superstitious, SuperstitiousOneByOne])
+def test_which_matches_are_reset_together_changes_results(kind):
+    for seed in range(4):
+        one, *others = (
+            play(kind(), RandomAgent(), 10, seed, at_once=at_once) for at_once in (1, 3, 64)
+        )
+        assert all(same(one, other) for other in others)
+    assert kind is Superstitious or 0 < len(one.forfeits) < 20
+
+
 def test_two_players_that_cannot_be_reset_gain_by_it():
     duel = play(UnreadyOneByOne(), Unready(), 3)
     assert len(duel.forfeits) == 6
