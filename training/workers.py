@@ -180,16 +180,29 @@ def _in_processes(
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Put Ctrl-C off, and have processes that are started here not hear it at all: it is for the
-    one that started them."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Put Ctrl-C off, and have processes that are started here not hear it at all.
+
+    It is for the one that started them. A process that is half started when it comes would be
+    known to nobody, and could not be ended.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler is None:
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    heard: list[int] = []
+    # The mask is what new processes inherit. Here it is not enough: another thread may get the
+    # signal, and Python passes it on.
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    masks = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 _worker: dict[str, Any] = {}
