@@ -295,20 +295,42 @@ def stock_left(state: np.void) -> int:
     return int(left)
 
 
-# Sets of slots, and what they are as actions: bit a of a set of actions stands for action a.
+# Sets of slots are bits, and so are sets of actions: bit a stands for action a. Rules look them up,
+# since branches that depend on the cards cost more than anything else in a batch.
 _SETS = range(1 << MAX_HAND)
 _SIZE = np.array([bits.bit_count() for bits in _SETS], np.int64)
 _FIRST = np.array([0, *((bits & -bits).bit_length() - 1 for bits in _SETS[1:])], np.int64)
-"""The lowest slot of a set."""
-_OF_SIZE = np.array(
-    [sum(1 << bits for bits in _SETS if bits.bit_count() == size) for size in range(MAX_HAND + 1)],
-    np.int64,
-)
-"""The actions of so many slots."""
+_LAST = np.array([0, *(bits.bit_length() - 1 for bits in _SETS[1:])], np.int64)
+"""The lowest and the highest slot of a set."""
 _WITHIN = np.array([sum(1 << bits for bits in _SETS if bits & ~held == 0) for held in _SETS])
 """The actions that take no slot outside a set."""
+_OF_SIZE = np.array(
+    [sum(1 << bits for bits in _SETS if bits.bit_count() == size) for size in range(MAX_HAND + 1)]
+)
+"""The actions of so many slots."""
+_UP_TO_SIZE = np.cumsum(_OF_SIZE)
+"""The actions of at most so many slots."""
+
+
+def _is_set(slots: int, alike: int) -> bool:
+    """Whether all cards in `slots` are of one rank; bit s of `alike`: slot s has that of s - 1."""
+    return all(alike >> slot & 1 for slot in range(_FIRST[slots] + 1, _LAST[slots] + 1))
+
+
+_SETS_WITHIN = np.array(
+    [
+        [sum(1 << bits for bits in _SETS[1:] if bits & ~held == 0 and _is_set(bits, alike))
+         for held in _SETS]
+        for alike in _SETS
+    ]
+)  # fmt: skip
+"""[alike, held]: the actions that take cards of one rank out of `held` (see `_is_set`)."""
 
 # --- phase: deal ----------------------------------------------------------------------------------
+
+
+_NETWORK = ((0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2))
+"""Sorts five things, and without the pairs that reach beyond them also fewer."""
 
 
 @compiled
@@ -353,13 +375,12 @@ def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
 
 @compiled
 def _sort_hand(hand: npt.NDArray[np.int8], size: Int) -> None:
-    for i in range(1, size):
-        card = hand[i]
-        j = i
-        while j > 0 and hand[j - 1] > card:
-            hand[j] = hand[j - 1]
-            j -= 1
-        hand[j] = card
+    """Sort the first `size` cards by a network of comparisons, which is free of branches."""
+    for i, j in _NETWORK:
+        if j < size:
+            low = min(hand[i], hand[j])
+            hand[j] = max(hand[i], hand[j])
+            hand[i] = low
 
 
 # --- phase: draw ----------------------------------------------------------------------------------
@@ -370,10 +391,7 @@ def _legal_draws(state: np.void) -> int:
     """Legal draws as a set of actions, bit a for action a (docs/rules.md 1.2)."""
     rules = state["rules"]
     most = min(int(rules["max_discard"]), stock_left(state))
-    legal = np.int64(0)
-    for size in range(most + 1):
-        legal |= _OF_SIZE[size]
-    return int(legal & _WITHIN[(1 << np.int64(rules["hand_size"])) - 1])
+    return int(_UP_TO_SIZE[most] & _WITHIN[(1 << np.int64(rules["hand_size"])) - 1])
 
 
 @compiled
@@ -435,38 +453,26 @@ def _rank(state: np.void, seat: int, slot: int) -> int:
 
 
 @compiled
-def _set_rank(state: np.void, seat: int, slots: Int) -> int:
-    """The rank of the cards in `slots`, one or more, if they are all of one rank, else -1."""
-    rank = np.int64(_rank(state, seat, _FIRST[slots]))
-    slots &= slots - 1
-    while slots:
-        if rank != _rank(state, seat, _FIRST[slots]):
-            return -1
-        slots &= slots - 1
-    return int(rank)
+def _lead_rank(state: np.void) -> int:
+    """The rank of the lead on the table."""
+    trick = state["trick_count"]
+    return _rank(state, state["trick_leader"][trick], _FIRST[state["trick_lead"][trick]])
 
 
 @compiled
 def _sets_held(state: np.void, seat: int, above: int) -> tuple[int, int]:
     """Sets of cards of one rank in the hand, as two sets of actions: ranks over `above`, others."""
     held = np.int64(state["held"][seat])
-    higher = np.int64(0)
-    others = np.int64(0)
-    rank = np.int64(-1)
-    same = np.int64(0)
-    # Slots are in ascending order of cards, so that those of one rank are neighbours.
-    while held:
-        slot = _FIRST[held]
-        held &= held - 1
-        if rank != _rank(state, seat, slot):
-            rank = np.int64(_rank(state, seat, slot))
-            same = np.int64(0)
-        same |= np.int64(1) << slot
-        if rank > above:
-            higher |= _WITHIN[same]
-        else:
-            others |= _WITHIN[same]
-    return int(higher & ~1), int(others & ~1)
+    # Slots are in ascending order of cards: those of one rank are neighbours, high ones come last.
+    alike = np.int64(0)
+    lower = np.int64(0)
+    before = np.int64(-1)
+    for slot in range(MAX_HAND):
+        rank = np.int64(_rank(state, seat, slot))
+        alike |= np.int64(rank == before) << slot
+        lower |= np.int64(rank <= above) << slot
+        before = rank
+    return int(_SETS_WITHIN[alike, held & ~lower]), int(_SETS_WITHIN[alike, held & lower])
 
 
 @compiled
@@ -481,7 +487,7 @@ def _legal_follows(state: np.void) -> int:
     rules = state["rules"]
     seat = state["player"]
     lead = np.int64(state["trick_lead"][state["trick_count"]])
-    beating, sets = _sets_held(state, seat, _rank(state, 1 - seat, _FIRST[lead]))
+    beating, sets = _sets_held(state, seat, _lead_rank(state))
     fitting = _OF_SIZE[_SIZE[lead]]
     beating &= fitting
     sets &= fitting
@@ -507,8 +513,9 @@ def _apply_lead(state: np.void, action: int) -> None:
 def _apply_follow(state: np.void, action: int) -> None:
     seat = state["player"]
     trick = state["trick_count"]
-    lead_rank = _rank(state, 1 - seat, _FIRST[state["trick_lead"][trick]])
-    winner = seat if _set_rank(state, seat, action) > lead_rank else 1 - seat
+    # Slots are in ascending order: if the outer cards are of one rank, all between them are.
+    low, high = _rank(state, seat, _FIRST[action]), _rank(state, seat, _LAST[action])
+    winner = seat if low == high and low > _lead_rank(state) else 1 - seat
     state["trick_follow"][trick] = action
     state["trick_winner"][trick] = winner
     state["trick_count"] += 1
@@ -812,7 +819,7 @@ def _see_tricks(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
         o[_TRICK_SIZE + trick] = size / 4.0
         o[_TRICK_LEADER + trick] = 1.0 if leads else -1.0
         if trick == state["trick_count"]:
-            o[_LEAD_RANK + _rank(state, state["trick_leader"][trick], _FIRST[lead])] = 1.0
+            o[_LEAD_RANK + _lead_rank(state)] = 1.0
             o[_LEAD_SIZE + size - 1] = 1.0
         elif state["trick_winner"][trick] == seat:
             o[_TRICK_WINNER + trick] = 1.0
