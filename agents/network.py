@@ -33,7 +33,7 @@ FORMAT = 1
 ACTIVATIONS = ("relu", "tanh")
 RELU, TANH = range(len(ACTIVATIONS))
 
-_LEAST_ROWS_A_THREAD = 32
+_LEAST_ROWS = 32
 """Fewer are done sooner than another thread is awake: a row takes some 5 µs."""
 
 _GAME = poke_v0.raw_env.game.name
@@ -324,7 +324,7 @@ class Network:
                 keys is None, chances[rows], chosen[rows],
             )  # fmt: skip
 
-        in_parallel(choose, split(len(masks), threads, _LEAST_ROWS_A_THREAD))
+        in_parallel(choose, split(len(masks), threads, _LEAST_ROWS), threads)
         if (chosen < 0).any():
             rows = np.flatnonzero(chosen < 0).tolist()
             raise ValueError(f"observations of rows {rows} give no finite number for an action")

@@ -79,3 +79,12 @@ def compiled(function: F) -> F:
         with contextlib.suppress(RuntimeError):
             cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
     return cast(F, dispatcher)
+
+
+def inlined(function: F) -> F:
+    """Compile `function` into its callers: for what is small and called for every decision.
+
+    A call between compiled functions hands records and arrays over piece by piece, which costs
+    more than a short function does.
+    """
+    return cast(F, numba.njit(nogil=True, inline="always")(function))

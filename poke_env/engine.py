@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import streams
-from poke_env._jit import compiled
+from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
 from poke_env.games import base
 from poke_env.games.base import MATCH_OVER, WANTS_DECK, Game
@@ -78,7 +78,7 @@ def row_dtype(game: Game) -> np.dtype[np.void]:
 # --- one row --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _deal(row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8]) -> None:
     """Start the next deal of a row whose position waits for a deck; `decks` is int8 (K, C)."""
     size = pack.shape[0]
@@ -95,7 +95,7 @@ def _deal(row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8])
     base.deal(row["state"], row["deck"], dealer)
 
 
-@compiled
+@inlined
 def _act(row: np.void, action: int) -> int:
     """Carry out a legal action; returns the events, which are written too."""
     state = row["state"]
@@ -117,7 +117,7 @@ def _act(row: np.void, action: int) -> int:
     return events
 
 
-@compiled
+@inlined
 def _settle(row: np.void, events: int) -> None:
     """Turn the points of a finished deal into the reward asked for."""
     settings = row["settings"]
@@ -131,7 +131,7 @@ def _settle(row: np.void, events: int) -> None:
         reward[seat] *= settings["reward_scale"]
 
 
-@compiled
+@inlined
 def _forfeit(row: np.void) -> int:
     """End the match against the seat to act, which pays the penalty to the others."""
     reward = row["reward"]
@@ -145,7 +145,7 @@ def _forfeit(row: np.void) -> int:
     return ILLEGAL | TERMINATED
 
 
-@compiled
+@inlined
 def _renew(row: np.void, template: np.void) -> None:
     """Put the next match of its stream into a row."""
     row["state"] = template["state"]
@@ -159,7 +159,7 @@ def _renew(row: np.void, template: np.void) -> None:
     row["over"] = 0
 
 
-@compiled
+@inlined
 def _show(row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> None:
     seat = base.to_move(row["state"])
     if seat < 0 or row["over"]:

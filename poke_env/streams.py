@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env._checks import check_integer
-from poke_env._jit import compiled
+from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
 
 Words = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ STREAM = record_dtype(("key", np.uint32, (4,)), ("match", np.int64))
 _WORD = 0xFFFFFFFF
 
 
-@compiled
+@inlined
 def _mix(word: int) -> int:
     """A bijection of 32-bit words in which every input bit reaches every output bit."""
     # Products may leave int64 where they are compiled: the low bits, all that is kept, are right.
@@ -56,7 +56,7 @@ def generator(address: Words) -> Words:
     return state
 
 
-@compiled
+@inlined
 def next_word(state: Words) -> int:
     """The next 32-bit word of xoshiro128++; advances `state`."""
     a, b, c, d = state[0], state[1], state[2], state[3]
@@ -71,7 +71,7 @@ def next_word(state: Words) -> int:
     return int(word)
 
 
-@compiled
+@inlined
 def random_below(state: Words, bound: int) -> int:
     """An unbiased number in 0 … bound - 1 (bound at most 2**31); advances `state`."""
     product = next_word(state) * bound
@@ -82,7 +82,7 @@ def random_below(state: Words, bound: int) -> int:
     return product >> 32
 
 
-@compiled
+@inlined
 def random_one(mask: npt.NDArray[np.int8], count: int, state: Words) -> int:
     """Place of one of the `count` numbers in `mask` (int8) that are not 0, each equally likely."""
     skip = random_below(state, count)

@@ -30,8 +30,8 @@ from poke_env.settings import Settings, checksum
 
 MOST_ROWS = 2**24
 
-_LEAST_ROWS_A_THREAD = 256
-"""Below, waking a thread costs more than it saves."""
+_LEAST_ROWS = 256
+"""In a part that a thread takes: handing over smaller ones costs more than it saves."""
 
 
 class BatchEnv:
@@ -71,8 +71,8 @@ class BatchEnv:
         self.num_envs: int = check_integer("num_envs", num_envs, 1, MOST_ROWS)
         self.autoreset = bool(autoreset)
         self.copy = bool(copy)
-        threads = check_integer("threads", threads, 1, or_none=True) or cores()
-        self._parts = split(self.num_envs, threads, _LEAST_ROWS_A_THREAD)
+        self._threads = check_integer("threads", threads, 1, or_none=True) or cores()
+        self._parts = split(self.num_envs, self._threads, _LEAST_ROWS)
         mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
         self.metadata = {"name": f"{game.name}_v{game.version}", "autoreset_mode": mode}
         low, high = observation.bounds(game)
@@ -207,7 +207,7 @@ class BatchEnv:
         """
         if self.copy:
             self._observations = self._new_observations()
-        in_parallel(lambda part: self._advance(actions, part), self._parts)
+        in_parallel(lambda part: self._advance(actions, part), self._parts, self._threads)
 
     def _advance(self, actions: npt.NDArray[np.int64], part: slice) -> None:
         engine.advance(
@@ -283,7 +283,7 @@ class BatchEnv:
                 self.settings.pack, self.settings.template, self._masks[part], rewards[part],
             )  # fmt: skip
 
-        ended = sum(in_parallel(play, self._parts))
+        ended = sum(in_parallel(play, self._parts, self._threads))
         if not self.copy:
             engine.show(self._rows, self._observations, self._masks)
         self._players[:] = self._rows["player"]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from poke_env import cards
 from poke_env._checks import as_integer, check_integer, shown
-from poke_env._jit import compiled
+from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
 from poke_env.games.base import (
@@ -284,7 +284,7 @@ def count_bits(bits: Int) -> int:
     return count
 
 
-@compiled
+@inlined
 def stock_left(state: np.void) -> int:
     """Cards of the stock that nobody has drawn yet."""
     rules = state["rules"]
@@ -373,7 +373,7 @@ def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
     _pass_draws_on(state)
 
 
-@compiled
+@inlined
 def _sort_hand(hand: npt.NDArray[np.int8], size: Int) -> None:
     """Sort the first `size` cards by a network of comparisons, which is free of branches."""
     for i, j in _NETWORK:
@@ -386,7 +386,7 @@ def _sort_hand(hand: npt.NDArray[np.int8], size: Int) -> None:
 # --- phase: draw ----------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _legal_draws(state: np.void) -> int:
     """Legal draws as a set of actions, bit a for action a (docs/rules.md 1.2)."""
     rules = state["rules"]
@@ -394,7 +394,7 @@ def _legal_draws(state: np.void) -> int:
     return int(_UP_TO_SIZE[most] & _WITHIN[(1 << np.int64(rules["hand_size"])) - 1])
 
 
-@compiled
+@inlined
 def _apply_draw(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None:
     """Stand pat (0), or change the cards in the slots of `action` (docs/rules.md 1.2)."""
     seat = state["player"]
@@ -422,7 +422,7 @@ def _apply_draw(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None
     _pass_draws_on(state)
 
 
-@compiled
+@inlined
 def _pass_draws_on(state: np.void) -> None:
     """Go on to the first seat that may still draw, or to the first lead if there is none."""
     for row in range(2):
@@ -436,7 +436,7 @@ def _pass_draws_on(state: np.void) -> None:
     state["player"] = 1 - state["dealer"]
 
 
-@compiled
+@inlined
 def trick_value(state: np.void, seat: int) -> int:
     """What each card that `seat` takes is worth below the line now (docs/rules.md 1.3)."""
     opponent = 1 - seat
@@ -447,19 +447,19 @@ def trick_value(state: np.void, seat: int) -> int:
 # --- phases: lead and follow ----------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def _rank(state: np.void, seat: int, slot: int) -> int:
     return int(np.int64(state["hand"][seat, slot]) >> 2)
 
 
-@compiled
+@inlined
 def _lead_rank(state: np.void) -> int:
     """The rank of the lead on the table."""
     trick = state["trick_count"]
     return _rank(state, state["trick_leader"][trick], _FIRST[state["trick_lead"][trick]])
 
 
-@compiled
+@inlined
 def _sets_held(state: np.void, seat: int, above: int) -> tuple[int, int]:
     """Sets of cards of one rank in the hand, as two sets of actions: ranks over `above`, others."""
     held = np.int64(state["held"][seat])
@@ -475,13 +475,13 @@ def _sets_held(state: np.void, seat: int, above: int) -> tuple[int, int]:
     return int(_SETS_WITHIN[alike, held & ~lower]), int(_SETS_WITHIN[alike, held & lower])
 
 
-@compiled
+@inlined
 def _legal_leads(state: np.void) -> int:
     """Legal leads as a set of actions: cards of one rank (docs/rules.md 1.4)."""
     return _sets_held(state, state["player"], -1)[0]
 
 
-@compiled
+@inlined
 def _legal_follows(state: np.void) -> int:
     """Legal answers to the lead on the table as a set of actions (docs/rules.md 1.4)."""
     rules = state["rules"]
@@ -498,7 +498,7 @@ def _legal_follows(state: np.void) -> int:
     return int(_WITHIN[np.int64(state["held"][seat])] & fitting)
 
 
-@compiled
+@inlined
 def _apply_lead(state: np.void, action: int) -> None:
     seat = state["player"]
     trick = state["trick_count"]
@@ -509,7 +509,7 @@ def _apply_lead(state: np.void, action: int) -> None:
     state["phase"] = FOLLOW
 
 
-@compiled
+@inlined
 def _apply_follow(state: np.void, action: int) -> None:
     seat = state["player"]
     trick = state["trick_count"]
@@ -529,7 +529,7 @@ def _apply_follow(state: np.void, action: int) -> None:
 # --- scoring --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def cards_taken(state: np.void, seat: int) -> int:
     """Cards that `seat` has won tricks with so far in this deal."""
     taken = 0
@@ -539,7 +539,7 @@ def cards_taken(state: np.void, seat: int) -> int:
     return taken
 
 
-@compiled
+@inlined
 def _leads_taken(state: np.void, seat: int) -> int:
     taken = 0
     for trick in range(state["trick_count"]):
@@ -667,7 +667,7 @@ def standing(state: np.void, seat: int) -> int:
 # --- one legal and one apply for every phase ------------------------------------------------------
 
 
-@compiled
+@inlined
 def _legal_set(state: np.void) -> int:
     if state["phase"] == DRAW:
         return _legal_draws(state)
@@ -779,14 +779,14 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
         o[_GAMES + i] = state["games"][who]
 
 
-@compiled
+@inlined
 def _see_cards(seen: Int, o: npt.NDArray[np.float32]) -> None:
     """Write a set of cards; without a branch, which is five times as fast."""
     for card in range(o.shape[0]):
         o[card] = np.int32((seen >> card) & 1)
 
 
-@compiled
+@inlined
 def _see_hand(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
     """The own hand, played or not; returns its cards."""
     held = np.int64(state["held"][seat])
@@ -800,7 +800,7 @@ def _see_hand(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
     return int(seen)
 
 
-@compiled
+@inlined
 def _see_tricks(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> int:
     """The tricks in order, the lead on the table included; returns the opponent's cards seen."""
     other = 1 - seat

@@ -357,7 +357,7 @@ def everything_of(envs: Any, steps: int) -> list[bytes]:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 64, 101])
 def test_number_of_threads_changes_a_match(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector, "_LEAST_ROWS_A_THREAD", 1)
+    monkeypatch.setattr(vector, "_LEAST_ROWS", 1)
     seen = []
     for threads in (1, 2, 3, 50, None):
         envs = poke_env.make_batch("poke", rows, match="game", rules="small", threads=threads)
