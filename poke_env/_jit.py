@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numba
 from numba.core import caching
@@ -73,12 +73,7 @@ def compiled(function: F) -> F:
 
     Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
     """
-    dispatcher = numba.njit(nogil=True)(function)
-    if dispatcher is not function:
-        # numba finds no locator where nothing can be written: then every start compiles.
-        with contextlib.suppress(RuntimeError):
-            cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
-    return cast(F, dispatcher)
+    return _compile(function, "never")
 
 
 def inlined(function: F) -> F:
@@ -87,4 +82,13 @@ def inlined(function: F) -> F:
     A call between compiled functions hands records and arrays over piece by piece, which costs
     more than a short function does.
     """
-    return cast(F, numba.njit(nogil=True, inline="always")(function))
+    return _compile(function, "always")
+
+
+def _compile(function: F, inline: Literal["never", "always"]) -> F:
+    dispatcher = numba.njit(nogil=True, inline=inline)(function)
+    if dispatcher is not function:
+        # numba finds no locator where nothing can be written: then every start compiles.
+        with contextlib.suppress(RuntimeError):
+            cast(Any, dispatcher)._cache = cast(Any, _Cache)(function)
+    return cast(F, dispatcher)

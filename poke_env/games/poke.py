@@ -264,7 +264,7 @@ STATE = record_dtype(
 """A position of Poke. `trick_winner` is -1 while a lead waits for its follower."""
 
 
-@compiled
+@inlined
 def to_move(state: np.void) -> int:
     """The seat to act, or `WANTS_DECK`, or `MATCH_OVER`."""
     if state["phase"] == DEAL:
@@ -606,7 +606,7 @@ def _rubber_result(state: np.void) -> int:
     return -1
 
 
-@compiled
+@inlined
 def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> bool:
     """Points of the deal that just ended, zero-sum: above the line, own minus the opponent's.
 
@@ -678,7 +678,7 @@ def _legal_set(state: np.void) -> int:
     return 0
 
 
-@compiled
+@inlined
 def legal_actions(state: np.void, mask: npt.NDArray[np.int8]) -> int:
     """Write 1 for every legal action of the seat to act, 0 elsewhere; returns their number."""
     legal = np.int64(_legal_set(state))
@@ -690,7 +690,7 @@ def legal_actions(state: np.void, mask: npt.NDArray[np.int8]) -> int:
     return count
 
 
-@compiled
+@inlined
 def apply(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None:
     """Carry out a legal action of the seat to act."""
     if state["phase"] == DRAW:
