@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import caching
@@ -73,7 +73,7 @@ def compiled(function: F) -> F:
 
     Under `NUMBA_DISABLE_JIT=1` the function is returned as it is.
     """
-    return _compile(function, "never")
+    return _compile(function)
 
 
 def inlined(function: F) -> F:
@@ -82,11 +82,11 @@ def inlined(function: F) -> F:
     A call between compiled functions hands records and arrays over piece by piece, which costs
     more than a short function does.
     """
-    return _compile(function, "always")
+    return _compile(function, forceinline=True)
 
 
-def _compile(function: F, inline: Literal["never", "always"]) -> F:
-    dispatcher = numba.njit(nogil=True, inline=inline)(function)
+def _compile(function: F, *, forceinline: bool = False) -> F:
+    dispatcher = numba.njit(nogil=True, forceinline=forceinline)(function)
     if dispatcher is not function:
         # numba finds no locator where nothing can be written: then every start compiles.
         with contextlib.suppress(RuntimeError):

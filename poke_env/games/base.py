@@ -157,15 +157,13 @@ def _resolved_by_record(generic: Callable[..., Any]) -> Callable[..., Any]:
 
     def typed(state: Any, *rest: Any) -> Callable[..., Any]:
         chosen = getattr(game_of(as_dtype(state)), name)
-        # By number of arguments, since only such functions can be compiled into their callers.
-        implementations: tuple[Callable[..., Any], ...] = (
-            lambda state: chosen(state),
-            lambda state, a: chosen(state, a),
-            lambda state, a, b: chosen(state, a, b),
-        )
-        return implementations[len(rest)]
 
-    overload(generic, strict=False, inline="always")(typed)
+        def implementation(state: Any, *rest: Any) -> Any:
+            return chosen(state, *rest)
+
+        return implementation
+
+    overload(generic, strict=False, jit_options={"forceinline": True})(typed)
     return generic
 
 
