@@ -6,7 +6,6 @@ so that a choice depends on observation, mask and key alone, however decisions a
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol, cast, runtime_checkable
@@ -57,19 +56,21 @@ def as_agent(player: Any) -> Agent:
             "a player must have act(observation, key), as poke_env.agent.KeyedAgent has, "
             f"got {shown(player)}"
         )
-    return player if isinstance(player, Agent) else _Completed(player)
+    return player if isinstance(player, Agent) else Completed(player)
 
 
-class _Completed:
+class Completed:
     """A player that has only `act`: decides row by row, and is reset if it can be."""
 
     def __init__(self, player: Any) -> None:
         self.player = player
 
     def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
+        """See `Agent.act`."""
         return cast(int, self.player.act(observation, key))
 
     def act_batch(self, observations: Observations, masks: Masks, keys: Keys | None = None) -> Any:
+        """See `Agent.act_batch`."""
         given = [None] * len(masks) if keys is None else keys
         chosen = np.empty(len(masks), object)
         for row, (seen, mask, key) in enumerate(zip(observations, masks, given)):
@@ -81,120 +82,9 @@ class _Completed:
         return chosen
 
     def reset(self, seed: int | None = None) -> None:
+        """See `Agent.reset`."""
         if hasattr(self.player, "reset"):
             self.player.reset(seed)
-
-
-@runtime_checkable
-class RowPlayer(Protocol):
-    """Whoever plays many matches at once, one a row, and may be somebody else in each of them."""
-
-    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """A match begins in some rows: their numbers (n,), and a seed for each."""
-
-    def act_rows(
-        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> Any:
-        """Actions in some rows, (n,), as the players return them (see `as_actions`).
-
-        Args:
-            rows: int64 (n,), their numbers.
-            observations, masks, keys: float32 (n, F), int8 (n, A), uint64 (n,).
-        """
-
-
-def as_row_player(player: Any, rows: int) -> RowPlayer:
-    """`player` for so many rows.
-
-    A `RowPlayer` stays what it is. An `Agent` decides for all rows in one call, since its choices
-    depend on observation, mask and key alone, and is reset when matches begin in all of them. One
-    that has only `act`, or whose class overrides `act` and not `act_batch`, may remember its match:
-    every row gets a copy, which is reset before every match.
-
-    Raises:
-        ValueError: if it has no `act`.
-    """
-    if isinstance(player, RowPlayer) and not isinstance(player, type):
-        return player
-    agent = as_agent(player)
-    return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
-
-
-def _decides_in_batches(agent: Agent) -> bool:
-    """Whether `act_batch` speaks for the agent: no class further down has another `act`."""
-    if isinstance(agent, _Completed) or "act" in getattr(agent, "__dict__", {}):
-        return False
-    for kind in type(agent).__mro__:
-        if "act_batch" in vars(kind):
-            return True
-        if "act" in vars(kind):
-            return False
-    return True
-
-
-class AllRows:
-    """An agent that decides for all rows in one call."""
-
-    def __init__(self, agent: Agent, rows: int) -> None:
-        self.agent = agent
-        self._count = rows
-
-    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """See `RowPlayer.begin`."""
-        if len(rows) == self._count:
-            self.agent.reset(int(seeds[0]))
-
-    def act_rows(
-        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> Any:
-        """See `RowPlayer.act_rows`."""
-        return self.agent.act_batch(observations, masks, keys)
-
-
-class RowByRow:
-    """An agent that has only `act`: a copy for every row."""
-
-    def __init__(self, agent: Agent, rows: int) -> None:
-        self.agents = [copy.deepcopy(agent) for _ in range(rows)]
-
-    def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """See `RowPlayer.begin`."""
-        for row, seed in zip(rows.tolist(), seeds.tolist()):
-            self.agents[row].reset(seed)
-
-    def act_rows(
-        self, rows: npt.NDArray[np.int64], observations: Observations, masks: Masks, keys: Keys
-    ) -> Any:
-        """See `RowPlayer.act_rows`."""
-        return [
-            self.agents[row].act({"observation": seen, "action_mask": mask}, key)
-            for row, seen, mask, key in zip(rows.tolist(), observations, masks, keys)
-        ]
-
-
-NO_ACTION = -(2**31)
-"""Stands for what is no integer among the actions of a player."""
-
-
-def as_actions(chosen: Any, count: int) -> npt.NDArray[np.int64]:
-    """What a player returned as int64 (count,); whatever is no integer becomes `NO_ACTION`.
-
-    Raises:
-        ValueError: if it is not one thing for each row.
-    """
-    if isinstance(chosen, np.ndarray) and chosen.dtype.kind in "iu" and chosen.shape == (count,):
-        return chosen.astype(np.int64)
-    try:
-        given = list(chosen)
-    except TypeError:
-        given = []
-    if len(given) != count:
-        raise ValueError(f"a player must return {count} actions, one a row, got {shown(chosen)}")
-    numbers = (as_integer(action) for action in given)
-    return np.array(
-        [NO_ACTION if number is None else max(-(2**62), min(number, 2**62)) for number in numbers],
-        np.int64,
-    )
 
 
 class KeyedAgent(ABC):

@@ -17,8 +17,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from poke_env import engine, streams
-from poke_env.agent import Agent, RandomAgent, RowPlayer, as_actions, as_row_player
+from poke_env.agent import Agent, RandomAgent
 from poke_env.games.base import Game
+from poke_env.row_player import RowPlayer, as_actions, as_row_player
 from poke_env.single import PLAYERS_STREAM, check_seat
 from poke_env.vector import BatchEnv, entropy, integer_array, row_words
 

@@ -28,7 +28,8 @@ import numpy.typing as npt
 
 from poke_env import engine, games, records, streams
 from poke_env._checks import as_integer, check_integer, check_number, shown
-from poke_env.agent import Agent, AllRows, RowByRow, RowPlayer, as_row_player
+from poke_env.agent import Agent
+from poke_env.row_player import AllRows, RowByRow, RowPlayer, as_row_player
 from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
 from training import statistics

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from agents.network import Network
 from poke_env import streams
 from poke_env._threads import cores
-from poke_env.agent import Agent, as_actions
+from poke_env.agent import Agent
+from poke_env.row_player import as_actions
 
 CURRENT = "current"
 SNAPSHOT = "snapshot"

@@ -55,7 +55,7 @@ import poke_env
 from poke_env import streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
-from poke_env.agent import Agent, _Completed, as_agent
+from poke_env.agent import Agent, Completed, as_agent
 from training import cli, duplicate, files, ratings, report, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
@@ -91,7 +91,7 @@ class Entrant:
 
     @property
     def _kind(self) -> type:
-        return type(self.player.player if isinstance(self.player, _Completed) else self.player)
+        return type(self.player.player if isinstance(self.player, Completed) else self.player)
 
     @property
     def class_name(self) -> str:

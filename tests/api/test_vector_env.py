@@ -26,7 +26,8 @@ from gymnasium.wrappers.vector import (
 import agents
 from helpers import equal_trees
 from poke_env import poke_v0
-from poke_env.agent import NO_ACTION, RandomAgent, as_actions, as_agent, as_row_player
+from poke_env.agent import RandomAgent, as_agent
+from poke_env.row_player import NO_ACTION, as_actions, as_row_player
 
 
 class OnlyAct:

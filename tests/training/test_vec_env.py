@@ -20,7 +20,8 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.network import Network
 from poke_env import observation, poke_v0
-from poke_env.agent import NO_ACTION, RandomAgent, RowPlayer
+from poke_env.agent import RandomAgent
+from poke_env.row_player import NO_ACTION, RowPlayer
 from training.pool import CURRENT, SNAPSHOT, OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
 
