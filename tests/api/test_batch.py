@@ -439,7 +439,7 @@ def test_wrong_option_disturbs_the_matches(name: str) -> None:
     [-1, True, 1.0, "1", b"123", [1, 2], [1, 2, -3], [1, 2, 3.0], [1, 2, None], [1, 2, True],
      np.zeros(3), np.zeros((3, 1), int), np.array(-1), np.array(1.0), {}, object(), [[1], [2], [3]],
      (n for n in range(3))],
-    ids=str,
+    ids=lambda seed: f"{type(seed).__name__} {seed}".partition(" at 0x")[0],
 )  # fmt: skip
 def test_wrong_seed_disturbs_the_matches(seed: Any) -> None:
     envs, twin = in_the_middle(3), in_the_middle(3)
