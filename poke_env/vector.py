@@ -490,8 +490,7 @@ def row_words(rows: int, seed: Any, purpose: int | None = None) -> npt.NDArray[n
 
 def entropy() -> int:
     """A seed that nobody has seen."""
-    # Rows count up from it.
-    return int(np.random.SeedSequence().generate_state(1)[0]) << 32
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
 _CHANCE_STREAM = 4
