@@ -39,7 +39,7 @@ def as_row_player(player: Any, rows: int) -> RowPlayer:
     every row gets a copy, which is reset before every match.
 
     Raises:
-        ValueError: if it has no `act`.
+        ValueError: if it has no `act`, or cannot be copied.
     """
     if isinstance(player, RowPlayer) and not isinstance(player, type):
         return player
@@ -82,7 +82,13 @@ class RowByRow:
     """An agent that has only `act`: a copy for every row."""
 
     def __init__(self, agent: Agent, rows: int) -> None:
-        self.agents = [copy.deepcopy(agent) for _ in range(rows)]
+        try:
+            self.agents = [copy.deepcopy(agent) for _ in range(rows)]
+        except Exception as error:
+            raise ValueError(
+                f"a player that has only act must allow copy.deepcopy, one copy for each row, but "
+                f"{type(error).__name__}: {error}"
+            ) from error
 
     def begin(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
         """See `RowPlayer.begin`."""
