@@ -49,6 +49,7 @@ __all__ = [
     "RecordError",
     "Recorder",
     "Replayer",
+    "batch_options",
     "dump",
     "dumps",
     "load",
@@ -167,6 +168,20 @@ class Record:
         if self.score:
             options["score"] = dict(self.score)
         return options
+
+
+def batch_options(records: Sequence[Record]) -> dict[str, Any]:
+    """The options of `reset` with which a batch of as many rows deals these matches again."""
+    options = [record.options() for record in records]
+    merged: dict[str, Any] = {name: [one[name] for one in options] for name in ("decks", "dealer")}
+    fields = {name for one in options for name in one.get("score", {})}
+    if fields:
+        zeros = tuple(0 for _ in range(games.named(records[0].game).seats))
+        merged["score"] = {
+            name: [one.get("score", {}).get(name, zeros) for one in options]
+            for name in sorted(fields)
+        }
+    return merged
 
 
 # --- playing by the rules -------------------------------------------------------------------------

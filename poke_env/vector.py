@@ -30,8 +30,10 @@ from poke_env.settings import Settings, checksum
 
 MOST_ROWS = 2**24
 
-_LEAST_ROWS = 256
-"""In a part that a thread takes: handing over smaller ones costs more than it saves."""
+_LEAST_ROWS = 1024
+"""In a part that a thread takes in a step: handing over smaller ones costs more than it saves."""
+_LEAST_ROWS_AT_RANDOM = 64
+"""The same where many decisions are played at once."""
 
 
 class BatchEnv:
@@ -283,7 +285,8 @@ class BatchEnv:
                 self.settings.pack, self.settings.template, self._masks[part], rewards[part],
             )  # fmt: skip
 
-        ended = sum(in_parallel(play, self._parts, self._threads))
+        parts = split(self.num_envs, self._threads, _LEAST_ROWS_AT_RANDOM)
+        ended = sum(in_parallel(play, parts, self._threads))
         if not self.copy:
             engine.show(self._rows, self._observations, self._masks)
         self._players[:] = self._rows["player"]

@@ -143,7 +143,8 @@ class Arguments:
     """scripted players to train against: names, model files or package.module:factory. An
     evaluation says most about players that are not among them"""
     pool_size: int = 20
-    """most snapshots in the pool; the oldest leaves"""
+    """most snapshots in the pool; the oldest leaves. A few of them, drawn anew for every rollout,
+    are met at a time"""
     snapshot_every: int = 25_000
     """steps between snapshots"""
 
@@ -374,6 +375,7 @@ class Run:
         remaining = 1.0 - self.progress
         self.model.remaining = remaining
         self.model.ent_coef = last + remaining * (first - last)
+        self.pool.choose_in_play(self.steps)
         self.model.learn(
             self.arguments.rollout_steps,
             callback=self._tally,

@@ -21,6 +21,7 @@ from poke_env.row_player import as_actions
 
 CURRENT = "current"
 SNAPSHOT = "snapshot"
+MOST_IN_PLAY = 4
 
 
 @dataclass
@@ -65,6 +66,7 @@ class OpponentPool:
         snapshots: earlier policies by the training step at which they were taken, oldest first,
             each equally likely.
         results: all matches of the run so far, by kind of opponent.
+        in_play: the snapshots that coming matches are drawn from (see `choose_in_play`).
     """
 
     current: Network
@@ -73,12 +75,25 @@ class OpponentPool:
     size: int = 1
     snapshots: dict[int, Network] = field(default_factory=dict)
     results: dict[str, Tally] = field(default_factory=dict)
+    in_play: tuple[Network, ...] = ()
+
+    def choose_in_play(self, seed: int) -> None:
+        """Choose a few snapshots for the coming matches, each as likely as any other.
+
+        Few at a time decide for many matches in one call each, and over a run all have their turn.
+        """
+        networks = list(self.snapshots.values())
+        chance = np.random.default_rng(seed)
+        chosen = chance.permutation(len(networks))[:MOST_IN_PLAY]
+        self.in_play = tuple(networks[place] for place in chosen)
 
     def add_snapshot(self, step: int, network: Network) -> None:
         """Keep the policy of a training step as an opponent."""
         self.snapshots[step] = network
         while len(self.snapshots) > self.size:
             del self.snapshots[next(iter(self.snapshots))]
+        if len(self.in_play) < MOST_IN_PLAY:
+            self.in_play = (*self.in_play, network)
 
     def draw(self, chance: np.random.Generator, count: int) -> list[tuple[str, Any]]:
         """Opponents of the next matches: kind (the name of a scripted one), and who it is.
@@ -86,7 +101,7 @@ class OpponentPool:
         That is an `Agent`, a `Network`, or None for the policy that is current at each decision.
         """
         _, snapshots, scripted = self.shares
-        names, networks = list(self.scripted), list(self.snapshots.values())
+        names, networks = list(self.scripted), self.in_play
         drawn: list[tuple[str, Any]] = []
         for point, place in zip(chance.random(count), chance.random(count), strict=True):
             if point < scripted and names:

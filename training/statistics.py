@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats  # type: ignore[import-untyped]
 
 LEVEL = 0.95
 """Probability with which an interval covers the true value, unless another is asked for."""
@@ -113,6 +112,8 @@ def ratio(sums: npt.ArrayLike, counts: npt.ArrayLike, level: float = LEVEL) -> E
 
 def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
     """Half of Student's interval for the mean of `count` (2 or more) values."""
+    from scipy import special  # type: ignore[import-untyped]  # not where players play
+
     quantile = float(special.stdtrit(count - 1, 0.5 + level / 2))
     return quantile * deviation / math.sqrt(count)
 
@@ -170,6 +171,8 @@ def win_rate(wins: int, losses: int, level: float = LEVEL) -> Share:
         raise ValueError(f"wins and losses must be 0 or more, got {wins} and {losses}")
     if wins + losses == 0:
         return Share(None, 0.0, 1.0, level)
+    from scipy import stats  # type: ignore[import-untyped]
+
     interval = stats.binomtest(wins, wins + losses).proportion_ci(level, method="wilson")
     return Share(wins / (wins + losses), float(interval.low), float(interval.high), level)
 

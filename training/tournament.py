@@ -56,7 +56,7 @@ from poke_env import streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
-from training import cli, duplicate, files, ratings, report, statistics
+from training import cli, duplicate, files, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
 from training.store import Store, in_use
@@ -393,6 +393,8 @@ class Tournament:
         """Bradley-Terry ratings, with whom nobody has met yet in groups of their own."""
         if not self.duels:
             return None
+        from training import ratings
+
         meetings = [(labels.index(one), labels.index(other)) for one, other in self.duels]
         scores = [duel.scores() for duel in self.duels.values()]
         seed = self.plan.conditions.seed
@@ -400,6 +402,8 @@ class Tournament:
 
     def _cycles(self, labels: list[str]) -> dict[str, Any]:
         """Who beats whom in a circle, if anybody does."""
+        from training import ratings
+
         meetings = [(labels.index(one), labels.index(other)) for one, other in self.duels]
         margins = [duel.estimate() for duel in self.duels.values()]
         return ratings.cycles(len(labels), meetings, margins).as_dict(labels)
@@ -618,6 +622,9 @@ def save(document: Mapping[str, Any], folder: Path) -> list[Path]:
     Numbers come first: nothing that happens to a picture can cost them.
     """
     numbers = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    # Here, not above: every worker process imports this module.
+    from training import report
+
     files.write(folder / RESULTS, numbers)
     files.write(folder / REPORT, report.html(document))
     files.write(folder / HEAT_MAP, report.heat_map(document))
@@ -701,6 +708,8 @@ def main(settings: Settings) -> None:
         written = [save_records(plan, store, folder)] if settings.records else []
     document = tournament.as_dict()
     written = [*save(document, folder), *written, folder / STORE]
+    from training import report
+
     report.show(document, console)
     timing = document["timing"]
     console.print(

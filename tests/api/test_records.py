@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import poke_env
 from helpers import HOUSE_RULES, RULES, is_over, play, random_action, retire, turns
 from poke_env import poke_v0, records
 from poke_env.aec import IllegalActionError
@@ -31,6 +32,7 @@ from poke_env.records import (
     Recorder,
     RecordError,
     Replayer,
+    batch_options,
     dump,
     dumps,
     load,
@@ -153,6 +155,35 @@ def test_match_comes_back_from_its_text_and_in_every_adapter(case):
     if record.ending.kind != "unfinished":
         for seat in range(2):
             single_replay(record, seat, arguments, played)
+
+
+@given(st.lists(any_play(), min_size=1, max_size=3), st.sampled_from(["standard", "small"]))
+@settings(max_examples=20)
+def test_matches_of_a_batch_come_out_otherwise(cases, rules):
+    shared = {"match": "rubber", "rules": rules, "max_deals": 3}
+    played = [recorded(case["seed"], 10**9, {}, False, **shared) for case in cases]
+    kept = [recorder.match_record() for recorder in played]
+    envs = poke_env.make_batch("poke", len(kept), autoreset=False, **shared)
+    envs.reset(options=batch_options(kept))
+    for turn in range(max(len(record.actions) for record in kept)):
+        active = np.array([turn < len(record.actions) for record in kept])
+        actions = [
+            record.actions[turn] if going else 0 for record, going in zip(kept, active, strict=True)
+        ]
+        envs.step(np.array(actions), active)
+    assert envs.over.all()
+    for row, recorder in enumerate(played):
+        assert envs.record[row].tobytes() == recorder.unwrapped.record.tobytes()
+
+
+def test_batch_options_lose_a_score():
+    kept = [
+        recorded(seed, 10**9, {"score": score} if score else {}, False, match="deal").match_record()
+        for seed, score in enumerate(({"games": (1, 0)}, None, {"below": (3, 4)}))
+    ]
+    score = batch_options(kept)["score"]
+    assert score["below"] == [(0, 0), (0, 0), (3, 4)]
+    assert score["games"] == [(1, 0), (0, 0), (0, 0)]
 
 
 def single_replay(record: Record, seat: int, arguments: dict[str, Any], played: Any) -> None:

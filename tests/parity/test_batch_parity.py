@@ -370,8 +370,8 @@ def test_number_of_threads_changes_a_match(rows: int, monkeypatch: pytest.Monkey
 
 def test_rows_are_never_shared_out() -> None:
     """So large a batch uses both threads without being told to."""
-    one, two = (poke_env.make_batch("poke", 1030, threads=threads) for threads in (1, 2))
-    assert (len(one._parts), len(two._parts)) == (1, 4)
+    one, two = (poke_env.make_batch("poke", 2100, threads=threads) for threads in (1, 2))
+    assert (len(one._parts), len(two._parts)) == (1, 2)
     assert everything_of(one, 12) == everything_of(two, 12)
 
 
