@@ -670,7 +670,7 @@ def digest_in_child(sender: Any, envs: Any) -> None:
 
 
 def many_rows() -> Any:
-    return begun(600, threads=2)
+    return begun(2100, threads=2)
 
 
 def numbers_of(envs: Any) -> tuple[int, float]:
@@ -714,7 +714,7 @@ import numpy as np
 import poke_env
 
 def work(number):
-    envs = poke_env.make_batch("poke", 600, number, threads=2)
+    envs = poke_env.make_batch("poke", 2100, number, threads=2)
     _, masks, _ = envs.reset()
     for _ in range(5):
         _, masks, *_ = envs.step(masks.argmax(axis=1))
