@@ -91,7 +91,8 @@ class OpponentPool:
         """Keep the policy of a training step as an opponent."""
         self.snapshots[step] = network
         while len(self.snapshots) > self.size:
-            del self.snapshots[next(iter(self.snapshots))]
+            gone = self.snapshots.pop(next(iter(self.snapshots)))
+            self.in_play = tuple(player for player in self.in_play if player is not gone)
         if len(self.in_play) < MOST_IN_PLAY:
             self.in_play = (*self.in_play, network)
 

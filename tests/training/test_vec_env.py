@@ -22,7 +22,7 @@ from agents.network import Network
 from poke_env import observation, poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.row_player import NO_ACTION, RowPlayer
-from training.pool import CURRENT, SNAPSHOT, OpponentPool, PoolPlayers, Tally
+from training.pool import CURRENT, MOST_IN_PLAY, SNAPSHOT, OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
 
 GAME = poke_v0.raw_env.game
@@ -309,6 +309,20 @@ def test_opponents_come_in_other_shares_than_asked_for() -> None:
     assert set(networks) == {id(network) for network in pool.snapshots.values()}
     assert min(networks.values()) > 0.4 * sum(networks.values())
     assert all(player is None for kind, player in drawn if kind == CURRENT)
+
+
+def test_snapshots_of_a_large_pool_are_never_met() -> None:
+    pool = OpponentPool(uniform(), (0.0, 1.0, 0.0), size=20)
+    for step in range(20):
+        pool.add_snapshot(step, uniform())
+    met = set()
+    for rollout in range(60):
+        pool.choose_in_play(rollout)
+        assert len(pool.in_play) == MOST_IN_PLAY
+        drawn = {id(network) for _, network in pool.draw(np.random.default_rng(rollout), 200)}
+        assert drawn == {id(network) for network in pool.in_play}
+        met |= drawn
+    assert met == {id(network) for network in pool.snapshots.values()}
 
 
 @pytest.mark.parametrize("shares", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
