@@ -23,7 +23,6 @@ from poke_env.games.poke import (
     POKE,
     PRESETS,
     VALUE_SCALE,
-    count_bits,
 )
 from poke_env.observation import length, slices
 
@@ -100,6 +99,16 @@ class PokeAgent(KeyedAgent):
 
     observation_size = length(POKE)
     action_sizes = tuple(2**size for size in range(2, MAX_HAND + 1))
+
+
+@compiled
+def count_bits(bits: int) -> int:
+    """Number of ones in the binary form of `bits`."""
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
 
 
 @compiled

@@ -31,10 +31,7 @@ def choose(
 ) -> None:
     """Write a legal action of every row into `actions` (B,), each equally likely."""
     for i in range(masks.shape[0]):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[i, action]
-        actions[i] = streams.random_one(masks[i], count, generator)
+        actions[i] = streams.random_legal(masks[i], generator)
 
 
 class RandomPlay:

@@ -169,11 +169,8 @@ def _as_keys(keys: Any, rows: int) -> Keys:
 def _choose_random(masks: Masks, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     chosen = np.empty(masks.shape[0], np.int64)
     for i in range(masks.shape[0]):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[i, action] != 0
         generator = streams.key_generator(keys[i, 0], keys[i, 1])
-        chosen[i] = streams.random_one(masks[i], count, generator)
+        chosen[i] = streams.random_legal(masks[i], generator)
     return chosen
 
 

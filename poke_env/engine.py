@@ -295,7 +295,7 @@ def find_illegal(
     acting: npt.NDArray[np.bool_],
     masks: Masks,
     illegal: npt.NDArray[np.bool_],
-) -> int:
+) -> None:
     """Mark the rows that act, are not over, and whose action the mask forbids.
 
     Args:
@@ -304,17 +304,11 @@ def find_illegal(
         acting: bool (B,).
         masks: int8 (B, A).
         illegal: bool (B,), written.
-
-    Returns:
-        Number of rows marked.
     """
-    found = 0
     for i in range(rows.shape[0]):
         action = actions[i]
         fits = 0 <= action < masks.shape[1] and masks[i, action] != 0
         illegal[i] = acting[i] and not fits and not rows[i]["over"]
-        found += illegal[i]
-    return found
 
 
 @compiled

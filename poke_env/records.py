@@ -39,7 +39,8 @@ from poke_env.aec import CardGameEnv, Observation
 from poke_env.agent import Keys, Masks, Observations
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games import base
-from poke_env.games.base import MATCH_OVER, MATCHES, WANTS_DECK, Game
+from poke_env.games.base import MATCH_OVER, WANTS_DECK, Game
+from poke_env.settings import Settings
 
 __all__ = [
     "DealRecord",
@@ -231,15 +232,12 @@ class _Table:
     def __init__(
         self, game: Game, rules: Any, match: Any, dealer: Any, score: Mapping[str, Any] | None
     ) -> None:
+        settings = Settings(game, match, rules=rules)
         self.game = game
-        self.rules = game.rules_named(rules)
-        game.one_of("match", match, game.matches)
-        self.match = match
+        self.rules = settings.rules
+        self.match = settings.match
         self.dealer = int(check_integer("dealer", dealer, 0, game.seats - 1))
-        self._positions = np.zeros(1, game.state)
-        self.rules.write(self._positions["rules"][0])
-        self._positions["match"] = MATCHES.index(match)
-        self._positions["winner"] = -1
+        self._positions = settings.template["state"].copy()
         self._state = self._positions[0]
         nothing = self.score()
         if score is not None:
@@ -248,10 +246,31 @@ class _Table:
         self.start = {} if placed == nothing else placed
         self.deals = 0
         self.total = (0.0,) * game.seats
-        self._pack = game.pack(self.rules)
+        self._pack = settings.pack.tolist()
         self._deck = np.zeros(game.max_cards, np.int8)
-        self._mask = np.zeros(game.num_actions(self.rules), np.int8)
+        self._mask = np.zeros(settings.num_actions, np.int8)
         self._points = np.zeros(game.seats)
+
+    def record(
+        self,
+        deals: Iterable[DealRecord],
+        ending: Ending,
+        players: tuple[str, ...],
+        info: Mapping[str, Any],
+    ) -> Record:
+        """The match as a record, from what was checked before."""
+        return Record(
+            game=self.game.name,
+            version=self.game.version,
+            rules=self.rules,
+            match=self.match,
+            dealer=self.dealer,
+            score=self.start,
+            deals=tuple(deals),
+            ending=ending,
+            players=players,
+            info=info,
+        )
 
     def score(self) -> dict[str, Any]:
         """The score now: what the score sheet holds besides dealer and deals."""
@@ -307,7 +326,7 @@ class _Table:
 
     def _shuffled(self, deck: Any) -> tuple[int, ...]:
         cards = parse_cards(deck)
-        if sorted(cards) != sorted(self._pack):
+        if sorted(cards) != self._pack:
             missing = format_cards(card for card in self._pack if card not in cards)
             strange = format_cards(card for card in cards if card not in self._pack)
             raise ValueError(
@@ -474,17 +493,11 @@ class Log:
         for number, (deck, actions) in enumerate(self._deals, 1):
             with _naming_deal(number):
                 deals.append(table.play(deck, actions).deal)
-        record = Record(
-            game=table.game.name,
-            version=table.game.version,
-            rules=table.rules,
-            match=table.match,
-            dealer=table.dealer,
-            score=table.start,
-            deals=tuple(deals),
-            ending=table.check_ending(ending),
-            players=_check_players(table.game, players),
-            info=_check_info({} if info is None else info),
+        record = table.record(
+            deals,
+            table.check_ending(ending),
+            _check_players(table.game, players),
+            _check_info({} if info is None else info),
         )
         return record, table
 
@@ -748,18 +761,7 @@ def _read(reader: _Reader, title: str) -> Record:
         deals.append(_read_deal(reader, table, line))
         line = reader.take()
     ending = _read_ending(reader, table, line)
-    return Record(
-        game=table.game.name,
-        version=table.game.version,
-        rules=table.rules,
-        match=table.match,
-        dealer=table.dealer,
-        score=table.start,
-        deals=tuple(deals),
-        ending=ending,
-        players=players,
-        info=info,
-    )
+    return table.record(deals, ending, players, info)
 
 
 def _read_header(
@@ -787,9 +789,7 @@ def _read_header(
         players = _check_players(game, [] if "players" not in fields else given["players"])
     with reader.blaming(lines.get("info", reader.number)):
         info = _check_info({} if "info" not in fields else given["info"])
-    record = Record(game.name, game.version, rules, table.match, table.dealer, table.start, (),
-                    Ending("unfinished"), players, info)  # fmt: skip
-    header = _header(record, table)
+    header = _header(table.record((), Ending("unfinished"), players, info), table)
     for name, (number, value) in fields.items():
         if header.get(name) != value:
             raise RecordError(

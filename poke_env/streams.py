@@ -94,6 +94,15 @@ def random_one(mask: npt.NDArray[np.int8], count: int, state: Words) -> int:
     return -1
 
 
+@inlined
+def random_legal(mask: npt.NDArray[np.int8], state: Words) -> int:
+    """One of the actions that `mask` (int8, 0 or 1) allows, each equally likely."""
+    count = 0
+    for action in range(mask.shape[0]):
+        count += mask[action] != 0
+    return random_one(mask, count, state)
+
+
 @compiled
 def _match_generator(stream: np.void, deal: int) -> Words:
     address = np.empty(7, np.int64)

@@ -203,6 +203,11 @@ class Conditions:
     move_timeout: float | None = None
     keep_records: bool = False
 
+    @property
+    def standings(self) -> int:
+        """How many of the game's standings are told apart: in a single deal nobody is ahead."""
+        return 0 if self.settings.match == "deal" else len(self.settings.game.standings)
+
     @classmethod
     def checked(
         cls,
@@ -330,8 +335,7 @@ class _Table:
         self.points = np.zeros(2 * count)
         self.faults: dict[int, tuple[int, int, str]] = {}
         self.live = np.ones(2 * count, np.bool_)
-        # In a single deal everybody stands at the beginning.
-        standings = 0 if settings.match == "deal" else len(settings.game.standings)
+        standings = conditions.standings
         self._standing = self.envs.standings() if standings else None
         self._deals = self.envs.deals
         self.standing_deals = np.zeros((2 * count, 2, standings), np.int64)
@@ -364,8 +368,8 @@ class _Table:
     def step(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
         """Carry out the actions of the rows that act; illegal ones are forfeits."""
         envs = self.envs
+        _, _, players = envs.observe()
         for row in np.flatnonzero(envs.find_illegal(actions, acting)).tolist():
-            _, _, players = envs.observe()
             self.forfeit(row, int(players[row]), self.illegal(row, int(actions[row])))
         going = np.where(acting & self.live, actions, engine.WAIT)
         if self._logs is not None:
@@ -374,8 +378,9 @@ class _Table:
         envs.advance(going)
         rewards = envs.rewards[:, 0] * self.live
         self.points += rewards
-        ended = np.flatnonzero(envs.deals != self._deals)
-        self._deals = envs.deals
+        deals = envs.deals
+        ended = np.flatnonzero(deals != self._deals)
+        self._deals = deals
         self.live &= ~envs.over
         if len(ended):
             self._note_deals(ended, rewards)

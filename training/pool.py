@@ -146,11 +146,12 @@ class PoolPlayers:
         self, rows: npt.NDArray[np.int64], observations: Any, masks: Any, keys: Any
     ) -> npt.NDArray[np.int64]:
         """See `RowPlayer.act_rows`; every member decides for all its rows at once."""
-        players = self._players[rows]
-        actions = np.empty(len(rows), np.int64)
+        players = self._players[rows].tolist()
         # By identity: a player may compare with others as it likes, and need not be hashable.
-        for player in {id(player): player for player in players.tolist()}.values():
-            own = np.array([other is player for other in players.tolist()])
+        members = np.array([id(player) for player in players])
+        actions = np.empty(len(rows), np.int64)
+        for member, player in dict(zip(members.tolist(), players, strict=True)).items():
+            own = members == member
             actions[own] = self._decide(player, observations[own], masks[own], keys[own])
         return actions
 

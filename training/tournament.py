@@ -197,8 +197,7 @@ class Plan:
         self, store: Store, started: datetime, seconds: float = 0.0, workers: int = 1
     ) -> Tournament:
         """The tournament from what a store holds: meetings of which all pairs are there."""
-        settings = self.conditions.settings
-        standings = 0 if settings.match == "deal" else len(settings.game.standings)
+        standings = self.conditions.standings
         duels = {}
         spent = {}
         for one, other in self.meetings:

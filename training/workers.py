@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import agents
 from poke_env.agent import Agent
 from training import cli
-from training.duplicate import MOST_AT_ONCE, Conditions, Duel, most_at_once, play_pairs
+from training.duplicate import Conditions, Duel, most_at_once, play_pairs
 
 _SECONDS_AT_ONCE = 1.0
 """About how long a group of pairs is played: results are safe, and progress shows, that often."""
@@ -82,7 +82,7 @@ class _Backlog:
         size = int(len(played.pairs) * _SECONDS_AT_ONCE / max(played.seconds, 1e-3))
         # The first of all groups may have compiled something.
         size = max(size, min(2 * len(played.pairs), _FIRST_AT_ONCE))
-        self._sizes[played.meeting] = max(1, min(size, self._most[played.meeting], MOST_AT_ONCE))
+        self._sizes[played.meeting] = max(1, min(size, self._most[played.meeting]))
 
 
 def play_all(

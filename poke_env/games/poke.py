@@ -274,16 +274,6 @@ def to_move(state: np.void) -> int:
     return int(state["player"])
 
 
-@compiled
-def count_bits(bits: Int) -> int:
-    """Number of ones in the binary form of `bits`."""
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
-
-
 @inlined
 def stock_left(state: np.void) -> int:
     """Cards of the stock that nobody has drawn yet."""
