@@ -16,8 +16,8 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
 from agents.network import Network, describe
+from poke_env import _files
 from poke_env.games.base import Game
-from training import files
 
 _PACKAGES = (
     "sackson-poke",
@@ -73,14 +73,14 @@ def save_model(
     weights = safetensors.numpy.save(network.tensors())
     description = describe(game, rules, network, weights, deterministic=deterministic)
     description["training"] = {**training, "versions": versions()}
-    files.write(_file(path, ".safetensors"), weights)
-    files.write(_file(path, ".json"), json.dumps(description, indent=2) + "\n")
+    _files.write(_file(path, ".safetensors"), weights)
+    _files.write(_file(path, ".json"), json.dumps(description, indent=2) + "\n")
 
 
 def copy_model(source: Path, target: Path) -> None:
     """Copy both files of a model; names without suffixes."""
     for suffix in (".safetensors", ".json"):
-        files.write(_file(target, suffix), _file(source, suffix).read_bytes())
+        _files.write(_file(target, suffix), _file(source, suffix).read_bytes())
 
 
 def _file(path: Path, suffix: str) -> Path:

@@ -21,12 +21,12 @@ import agents
 from agents.heuristic import MIDDLE
 from agents.holdings import holding
 from agents.reading import RANKS, READING, count_bits, read
-from poke_env import engine, observation, streams
+from poke_env import _files, engine, observation, streams
 from poke_env._jit import compiled
 from poke_env.cards import Category
 from poke_env.games.poke import DRAW, OVER, POKE, PRESETS, Rules
 from poke_env.settings import Settings as MatchSettings
-from training import cli, files
+from training import cli
 
 _HOLDINGS = [category.name.lower() for category in Category]
 _HOLDINGS += ["inside_straight", "open_straight", "four_flush"]
@@ -212,7 +212,7 @@ def main(settings: Settings) -> None:
         fits[rules.hand_size] = fit(
             rules.hand_size, *(np.concatenate(part) for part in zip(*parts, strict=True))
         )
-    files.write(settings.out, as_module(fits, settings))
+    _files.write(settings.out, as_module(fits, settings))
     print(f"table: {settings.out}")
 
 

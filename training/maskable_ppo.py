@@ -66,10 +66,10 @@ from torch.utils.tensorboard import SummaryWriter
 
 import agents
 from agents.network import Network, NetworkAgent
-from poke_env import observation, poke_v0
+from poke_env import _files, observation, poke_v0
 from poke_env._checks import check_integer
 from poke_env.agent import Agent
-from training import cli, duplicate, files
+from training import cli, duplicate
 from training.export import command, copy_model, network_of, save_model, versions
 from training.pool import OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
@@ -415,7 +415,7 @@ class Run:
                 record(f"evaluation/{result['opponent']}/{key}", result[key])
         self.model.logger.dump(self.steps)
         content = json.dumps(self.evaluations, indent=2) + "\n"
-        files.write(self.folder / "evaluations.json", content)
+        _files.write(self.folder / "evaluations.json", content)
         if score > _best(self.folder)[0]:
             self._save_player(self.folder / "best" / _step_name(self.steps), score=score)
             self._save_player(self.folder / "best_model", score=score)
@@ -465,7 +465,7 @@ class Run:
         self._save_player(self.folder / "checkpoints" / name)
         self._save_player(self.folder / "model")
         # The zip comes last: where it is, the players of its step are there too.
-        files.write(self.folder / "checkpoints" / f"{name}.zip", content.getvalue())
+        _files.write(self.folder / "checkpoints" / f"{name}.zip", content.getvalue())
 
     def close(self) -> None:
         """Finish the curves."""
@@ -549,7 +549,7 @@ def start(arguments: Arguments) -> Run:
     opponents = _load(arguments.evaluation_opponents)
     model = make_model(arguments, make_envs(arguments, pool))
     pool.current = network_of(model.policy)
-    files.writable_folder(folder)
+    _files.writable_folder(folder)
     # First of all, so that a run that is killed can be resumed at any moment.
     _write_arguments(folder, arguments, [])
     _make_folders(folder)
@@ -649,7 +649,7 @@ def _write_arguments(folder: Path, arguments: Arguments, sessions: list[dict[str
     sessions = [*sessions, {"command": command(), "versions": versions()}]
     # The folder may be moved, so it is not part of what is stored.
     about = {"arguments": asdict(replace(arguments, out=None, resume=None)), "sessions": sessions}
-    files.write(folder / _ARGUMENTS, json.dumps(about, indent=2) + "\n")
+    _files.write(folder / _ARGUMENTS, json.dumps(about, indent=2) + "\n")
 
 
 def _read_arguments(folder: Path) -> tuple[Arguments, list[dict[str, Any]]]:

@@ -52,11 +52,11 @@ from rich.text import Text
 
 import agents as players
 import poke_env
-from poke_env import streams
+from poke_env import _files, streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
-from training import cli, duplicate, files, statistics
+from training import cli, duplicate, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
 from training.statistics import LEVEL, Estimate
 from training.store import Store, in_use
@@ -598,7 +598,7 @@ def claim_folder(folder: Path, overwrite: bool = False) -> Path:
             another process writes them.
         OSError: if it cannot be written to.
     """
-    files.writable_folder(folder)
+    _files.writable_folder(folder)
     if overwrite:
         if in_use(folder / STORE):
             raise ValueError(f"results in {folder / STORE} are in use by another process")
@@ -624,16 +624,16 @@ def save(document: Mapping[str, Any], folder: Path) -> list[Path]:
     # Here, not above: every worker process imports this module.
     from training import report
 
-    files.write(folder / RESULTS, numbers)
-    files.write(folder / REPORT, report.html(document))
-    files.write(folder / HEAT_MAP, report.heat_map(document))
+    _files.write(folder / RESULTS, numbers)
+    _files.write(folder / REPORT, report.html(document))
+    _files.write(folder / HEAT_MAP, report.heat_map(document))
     return [folder / name for name in (RESULTS, REPORT, HEAT_MAP)]
 
 
 def save_records(plan: Plan, store: Store, folder: Path) -> Path:
     """Write all matches as text into one file (see `poke_env.records`)."""
     path = folder / RECORDS
-    with files.replacing(path) as temporary, temporary.open("w", encoding="ascii") as file:
+    with _files.replacing(path) as temporary, temporary.open("w", encoding="ascii") as file:
         for one, other in plan.meetings:
             for text in store.records(one.label, other.label, plan.deals):
                 file.write(text)

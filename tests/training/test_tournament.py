@@ -17,8 +17,9 @@ from rich.console import Console
 
 from helpers import ROOT
 from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
+from poke_env import _files
 from poke_env.agent import RandomAgent
-from training import cli, duplicate, files, report, tournament
+from training import cli, duplicate, report, tournament
 from training.duplicate import FORFEIT_POINTS, play
 from training.store import Store
 from training.tournament import Tournament, TournamentInterrupted, prepare, run_tournament
@@ -380,28 +381,28 @@ def test_counts_can_be_read(number, text):
 
 def test_a_file_is_whole_or_as_it_was(tmp_path):
     path = tmp_path / "results.json"
-    files.write(path, "old")
+    _files.write(path, "old")
 
     def fail() -> None:
-        with files.replacing(path) as temporary:
+        with _files.replacing(path) as temporary:
             temporary.write_text("half of the n")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
     assert path.read_text() == "old"
-    files.write(path, b"new")
+    _files.write(path, b"new")
     assert path.read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["results.json"]
 
 
 def test_a_folder_is_made_and_tried(tmp_path):
-    folder = files.writable_folder(tmp_path / "a" / "b")
+    folder = _files.writable_folder(tmp_path / "a" / "b")
     assert folder.is_dir()
     assert not list(folder.iterdir())
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=r"out must be a folder that can be written to, but .*file"):
-        files.writable_folder(tmp_path / "file")
+        _files.writable_folder(tmp_path / "file")
 
 
 # --- the program ----------------------------------------------------------------------------------
