@@ -184,3 +184,29 @@ def _strengths(cards: npt.NDArray[np.int8], ace_low_straight: bool) -> Integers:
     for i in range(cards.shape[0]):
         strength[i] = hand_value(cards[i], MAX_HAND, ace_low_straight)
     return strength
+
+
+@inlined
+def classify(hand: npt.NDArray[np.int8], keys: Integers, order: Integers) -> int:
+    """The class of a hand, and how its cards lie in the slots of `HandClasses.cards`.
+
+    Args:
+        hand: int8 (5,), card numbers in any order.
+        keys: int64 (134459,), those of five cards.
+        order: int64 (5,), written: the place in `hand` of the card in each slot.
+    """
+    masks = np.zeros(SUITS, np.int64)
+    for card in hand:
+        masks[card & 3] |= 1 << (card >> 2)
+    # Suits take the places that their masks have in falling order.
+    places = np.zeros(SUITS, np.int64)
+    for suit in range(SUITS):
+        for other in range(SUITS):
+            if masks[other] > masks[suit] or (masks[other] == masks[suit] and other < suit):
+                places[suit] += 1
+    for i in range(MAX_HAND):
+        slot = 0
+        for j in range(MAX_HAND):
+            slot += (hand[j] >> 2, places[hand[j] & 3]) < (hand[i] >> 2, places[hand[i] & 3])
+        order[slot] = i
+    return find(keys, key_of(masks))
