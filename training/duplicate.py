@@ -34,7 +34,7 @@ from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
 from training import statistics
 from training.limits import OutOfTime, time_limit
-from training.luck import Tally
+from training.luck import Tally, price_of
 from training.luck_value import ValueFunction, for_settings
 from training.statistics import LEVEL, Estimate, Share
 
@@ -379,7 +379,7 @@ class _Table:
         self.standing_deals = np.zeros((2 * count, 2, standings), np.int64)
         self.standing_points = np.zeros((2 * count, 2, standings))
         value = conditions.value_function
-        self._tally = None if value is None else Tally(value, self.envs, settings.below_value)
+        self._tally = None if value is None else Tally(value, self.envs, price_of(settings))
         self._logs: list[records.Log] | None = None
         if conditions.keep_records:
             self._logs = [

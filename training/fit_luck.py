@@ -79,8 +79,8 @@ class Settings:
     """
 
     out: Path | None = None
-    deals: int = 3_200_000
-    players: tuple[str, ...] = ("heuristic", "greedy")
+    deals: int = 3_060_000
+    players: tuple[str, ...] = ("heuristic", "never_double", "greedy")
     seed: int = 77_001
     quick: bool = False
 

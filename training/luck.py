@@ -53,7 +53,16 @@ from training.luck_value import (
 States = npt.NDArray[np.void]
 Integers = npt.NDArray[np.int64]
 
+PRICES = {"game": 5.0, "rubber": 15.0}
+"""What a point below the line is taken to be worth where the deal is not the match. These leave
+least of the variance among heuristic players; by the score the true worth is anything up to 170."""
+
 _MOST_CHANGED = 3
+
+
+def price_of(settings: Settings) -> float:
+    """What a point below the line is taken to be worth, in points above it."""
+    return PRICES.get(settings.match, settings.below_value)
 
 
 def _choices(choose: Any) -> npt.NDArray[np.int8]:
@@ -424,19 +433,20 @@ class Chance:
     luck: float
 
 
-def match_luck(record: records.Record, below_value: float = 50.0) -> list[Chance]:
+def match_luck(record: records.Record, price: float | None = None) -> list[Chance]:
     """The luck of every chance event of a recorded match, in their order.
 
     Args:
         record: a match of Poke.
-        below_value: what a point below the line is worth, to both seats.
+        price: what a point below the line is worth to both seats; None is what `price_of` says.
 
     Raises:
         ValueError: if its rules have no value function, or it does not follow them.
     """
     if record.game != POKE.name:
         raise ValueError(f"record must be of {POKE.name!r}, got {record.game!r}")
-    value = for_settings(Settings(POKE, record.match, rules=record.rules))
+    settings = Settings(POKE, record.match, rules=record.rules)
+    value = for_settings(settings)
     if value is None:
         raise ValueError("record must be of the standard rules: no others have a value function")
     luck = Luck(value)
@@ -444,7 +454,7 @@ def match_luck(record: records.Record, below_value: float = 50.0) -> list[Chance
         POKE, 1, match=record.match, rules=record.rules, autoreset=False, copy=False, threads=1
     )
     envs.reset(seed=0, options=records.batch_options([record]))
-    prices = (below_value, below_value)
+    prices = price_of(settings) if price is None else price
     [first] = luck.of_dealers([record.dealer], prices)
     events = [Chance(0, "dealer", record.dealer, "", float(first))]
     for number, deal in enumerate(record.deals):

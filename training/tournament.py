@@ -58,6 +58,7 @@ from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
 from training import cli, duplicate, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
+from training.luck import price_of
 from training.statistics import LEVEL, Estimate
 from training.store import Store, in_use
 from training.workers import Source, play_all
@@ -232,6 +233,7 @@ class Plan:
             "records": self.conditions.keep_records,
             "luck_adjusted": self.conditions.luck_adjusted,
             "value_function": None if value is None else value.digest,
+            "luck_price": None if value is None else price_of(settings),
             "forfeit_points": FORFEIT_POINTS,
             # Results of a test that may stop early are no tournament (`training.sequential`).
             "sequential": None,
