@@ -11,7 +11,8 @@ from the pairs so far.
 most `alpha`; if it is `m1` or more, "not better" with at most `beta`. Wald's bounds keep to that as
 far as means of a hundred pairs and more are normal; between looks the sum overshoots them, which
 only makes errors rarer. For a mean between the two either answer is right. After `most` pairs
-without a decision the answer is "inconclusive", which is no error.
+without a decision the answer is "inconclusive", which is no error. Margins that are all the same
+decide nothing.
 
 **When it looks.** After `first` pairs and then after every `every` more, in the order of the pairs.
 What workers finish earlier waits, so that neither they nor an interruption change the decision.
@@ -168,18 +169,18 @@ class Test:
         return Outcome(verdict, pairs, float(ratios[at]), mean, mean - reach, mean + reach)
 
     def _log_ratios(self, looks: npt.NDArray[np.int64], means: Floats, variances: Floats) -> Floats:
-        beyond = means - (self.m0 + self.m1) / 2
-        # Margins that are all the same leave no doubt.
-        sure = np.where(beyond == 0, 0.0, np.copysign(np.inf, beyond))
-        there = variances > 0
-        ratios = looks * (self.m1 - self.m0) * beyond / np.where(there, variances, 1.0)
-        return np.asarray(np.where(there, ratios, sure))
+        beyond = looks * (self.m1 - self.m0) * (means - (self.m0 + self.m1) / 2)
+        # Margins that are all the same, mostly 0 of players that are almost the same, say nothing
+        # of how much the next one may differ.
+        return np.divide(beyond, variances, out=np.zeros_like(means), where=variances > 0)
 
     def _reach(self, pairs: int, variance: float) -> float:
-        """Half the interval, which is tightest, for its coverage, at a quarter of `most` pairs."""
+        """Half the interval; it is tightest halfway, in powers of ten, from `first` to `most`."""
+        if variance == 0.0:
+            return math.inf
         miss = 1 - self.level
         twice = -2 * math.log(miss)
-        squared = (twice + math.log(twice + 1)) / max(self.most / 4, 1.0)
+        squared = (twice + math.log(twice + 1)) / math.sqrt(self.first * self.most)
         inside = pairs * squared + 1
         return math.sqrt(
             variance * 2 * inside / (pairs**2 * squared) * math.log(math.sqrt(inside) / miss)
@@ -273,7 +274,6 @@ def as_document(plan: Plan, test: Test, outcome: Outcome) -> dict[str, Any]:
     """All of it as plain values: the contents of `sequential.json`."""
     first, second = plan.named
     interval = [end if math.isfinite(end) else None for end in (outcome.low, outcome.high)]
-    ratio = outcome.log_ratio
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -283,7 +283,7 @@ def as_document(plan: Plan, test: Test, outcome: Outcome) -> dict[str, Any]:
         "verdict": outcome.verdict,
         "meaning": test.statement(first, second),
         "pairs": outcome.pairs,
-        "log_ratio": ratio if math.isfinite(ratio) else None,
+        "log_ratio": outcome.log_ratio,
         "bounds": list(test.bounds),
         "mean": outcome.mean,
         "interval": interval,

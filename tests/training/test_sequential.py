@@ -134,12 +134,25 @@ def test_what_comes_after_the_decision_changes_nothing():
     assert test.outcome(margins[: outcome.pairs + 3]) == outcome
 
 
-@pytest.mark.parametrize("margin, verdict", [(0.0, NOT_BETTER), (9.0, BETTER)])
-def test_margins_without_any_spread_decide_at_once(margin, verdict):
-    outcome = Test(0.0, 5.0).outcome(np.full(300, margin))
-    assert outcome.verdict == verdict
-    assert math.isinf(outcome.log_ratio)
-    assert (outcome.low, outcome.high) == (margin, margin)
+@pytest.mark.parametrize("margin", [0.0, 9.1])
+def test_margins_without_any_spread_decide_nothing(margin):
+    test = Test(0.0, 5.0, most=1000)
+    outcome = test.outcome(np.full(300, margin))
+    assert (outcome.verdict, outcome.log_ratio) == (None, 0.0)
+    assert (outcome.mean, outcome.low, outcome.high) == (margin, -math.inf, math.inf)
+    assert test.outcome(np.full(1000, margin)).verdict == INCONCLUSIVE
+
+
+def test_the_interval_narrows_and_holds_the_level():
+    margins = np.random.default_rng(3).normal(0.0, 10.0, 20_000)
+    widths = []
+    test = Test(-0.1, 0.1, first=100, every=100, most=10**6)
+    for pairs, wider in ((100, 5.0), (1000, 2.2), (10_000, 1.7)):
+        outcome = test.outcome(margins[:pairs])
+        widths.append(outcome.high - outcome.low)
+        ordinary = 2 * 1.96 * margins[:pairs].std(ddof=1) / np.sqrt(pairs)
+        assert ordinary < widths[-1] < wider * ordinary
+    assert widths == sorted(widths, reverse=True)
 
 
 @pytest.mark.parametrize(
