@@ -391,7 +391,9 @@ class BatchEnv:
     def record_rows(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
         """The positions now in some rows (n,), a copy."""
         self._check_started()
-        return np.asarray(self._rows["state"][rows])
+        states = self._rows["state"]
+        # As bytes: field by field it takes many times as long.
+        return states.view(np.dtype((np.void, states.itemsize)))[rows].view(states.dtype)
 
     @property
     def deck(self) -> npt.NDArray[np.int8]:

@@ -303,7 +303,10 @@ def _value_of(
     first_flush, second_flush = (flush, against_flush) if leads else (against_flush, flush)
     poker = poker_margin(tables.strength, tables.points, first, first_flush, second, second_flush)
     value = by_kind[tables.kinds[flush, number]]
-    value += by_cards[cards_taken(tables.solved, MAX_HAND, first, second)]
+    if leads:
+        value += by_cards[tables.solved_by_follower[second, first]]
+    else:
+        value += by_cards[cards_taken(tables.solved, MAX_HAND, first, second)]
     return float(value + weights[2] * tables.poker[moment] * poker)
 
 

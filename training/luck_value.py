@@ -24,7 +24,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.tricks import HANDS, LARGEST_SET, RANKS, cards_taken, hand_number, trick_table
+from agents.tricks import (
+    FIRST_PAIR,
+    HANDS,
+    LARGEST_SET,
+    RANKS,
+    cards_taken,
+    hand_number,
+    trick_table,
+)
 from poke_env._jit import compiled, inlined
 from poke_env.cards import CATEGORY_SHIFT, hand_value
 from poke_env.games.poke import MAX_HAND, PRESETS, Rules
@@ -70,6 +78,8 @@ class Tables(NamedTuple):
         strength: int64 (2, 6188), what the hands are as poker hands (see `hand_value`).
         points: int64 (2, 6188), their points.
         solved: int8, the cards taken with both hands known (see `agents.tricks.TrickTable`).
+        solved_by_follower: int8 (6188, 6188), the same for whole hands, the dealer's first: what is
+            read together lies together, else each reading waits for the memory.
     """
 
     kinds: npt.NDArray[np.int8]
@@ -79,6 +89,7 @@ class Tables(NamedTuple):
     strength: npt.NDArray[np.int64]
     points: npt.NDArray[np.int64]
     solved: npt.NDArray[np.int8]
+    solved_by_follower: npt.NDArray[np.int8]
 
 
 @inlined
@@ -188,7 +199,7 @@ def as_tables(kinds: Any, table: Any, taken: Any, poker: Any) -> Tables:
     strength, points = poker_hands()
     return Tables(
         kinds, table / UNITS, taken / UNITS, poker / POKER_UNIT, strength, points,
-        trick_table().values,
+        trick_table().values, _solved_by_follower(),
     )  # fmt: skip
 
 
@@ -217,6 +228,13 @@ def _parse(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if kinds.min() < 0 or kinds.max() >= min(arrays["table"].shape[1:3]):
         raise ValueError(f"value function {path} must have kinds from 0 to {known - 1}")
     return arrays, header.get("__metadata__", {})
+
+
+@cache
+def _solved_by_follower() -> npt.NDArray[np.int8]:
+    hands = int(HANDS[MAX_HAND])
+    solved = trick_table().values[FIRST_PAIR[MAX_HAND] :].reshape(hands, hands)
+    return np.ascontiguousarray(solved.T)
 
 
 @cache

@@ -138,7 +138,7 @@ def cycle_sentences(document: Document) -> list[str]:
 
 def luck_adjusted(document: Document) -> list[Mapping[str, Any]]:
     """The meetings in which luck was measured."""
-    return [line for line in document["duels"] if line["luck_adjusted"]]
+    return [line for line in document["duels"] if line.get("luck_adjusted")]
 
 
 def luck_sentence(document: Document) -> str:
@@ -199,7 +199,7 @@ def show(document: Document, console: Console) -> None:
     console.print(_meeting_table(document))
     if luck_adjusted(document):
         console.print(_luck_table(document))
-    if document["configuration"]["luck_adjusted"]:
+    if document["configuration"].get("luck_adjusted"):
         console.print(Text(luck_sentence(document)))
     if document.get("ratings"):
         console.print(_rating_table(document))
@@ -473,7 +473,7 @@ def html(document: Document) -> str:
         ratings=document.get("ratings"),
         luck_adjusted=luck_adjusted(document),
         luck_sentence=(
-            luck_sentence(document) if document["configuration"]["luck_adjusted"] else ""
+            luck_sentence(document) if document["configuration"].get("luck_adjusted") else ""
         ),
         rated=rated(document) if document.get("ratings") else [],
         fit_sentence=fit_sentence(document) if document.get("ratings") else "",
@@ -494,5 +494,5 @@ def command(document: Document) -> str | None:
         f"python -m training.tournament {shlex.join(configuration['agents'])} "
         f"--deals {configuration['deals']} --seed {configuration['seed']} "
         f"--match {configuration['match']} --rules {configuration['preset']} "
-        f"{'--luck-adjusted ' if configuration['luck_adjusted'] else ''}--out DIR"
+        f"{'--luck-adjusted ' if configuration.get('luck_adjusted') else ''}--out DIR"
     )
