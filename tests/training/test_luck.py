@@ -13,7 +13,7 @@ import pytest
 import agents
 from agents.tricks import trick_table
 from players import Faulty, Highest, Lowest, Peeking, raising, same
-from poke_env import cards, poke_v0, records
+from poke_env import cards, engine, poke_v0, records
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import DRAW, POKE
 from poke_env.settings import Settings
@@ -287,6 +287,27 @@ def test_a_forfeited_match_keeps_the_luck_it_had():
     assert duel.forfeits
     assert duel.luck.all()
     assert np.isfinite(duel.luck).all()
+
+
+def luck_of_games(price, rows=60):
+    envs = BatchEnv(POKE, rows, match="game", autoreset=False, copy=False)
+    seen, masks, _ = envs.reset([4] * rows, {"skip": np.arange(rows)})
+    tally = Tally(of_project(), envs, price)
+    while not envs.over.all():
+        keys = np.arange(rows, dtype=np.uint64)
+        going = ~envs.over
+        actions = np.full(rows, engine.WAIT)
+        actions[going] = RandomAgent().act_batch(seen[going], masks[going], keys[going])
+        tally.advance(actions)
+        seen, masks, _ = envs.observe()
+    return tally.luck
+
+
+def test_a_price_may_follow_the_score():
+    flat = luck_of_games(20.0)
+    assert np.array_equal(luck_of_games(lambda states: np.full((len(states), 2), 20.0)), flat)
+    by_score = luck_of_games(lambda states: 20.0 + states["below"])
+    assert not np.allclose(by_score, flat)
 
 
 # --- one match ------------------------------------------------------------------------------------
