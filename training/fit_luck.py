@@ -276,6 +276,19 @@ def _in_steps(values: Floats) -> npt.NDArray[np.int16]:
     return np.clip(np.rint(values), -limit, limit).astype(np.int16)
 
 
+def as_file(arrays: dict[str, Any], about: dict[str, str]) -> bytes:
+    """What `luck_value.ValueFunction` reads: the same bytes, and hash, for the same numbers.
+
+    Args:
+        arrays: `kinds`, what `fit` gives, and `mean`.
+        about: how they were made.
+    """
+    from safetensors.numpy import save
+
+    # One entry: the order of several is left to chance.
+    return save(arrays, {"about": json.dumps(about, sort_keys=True)})
+
+
 # --- the program ----------------------------------------------------------------------------------
 
 
@@ -303,8 +316,6 @@ def _gather(settings: Settings, kinds: npt.NDArray[np.int8], partial: Path) -> F
 @cli.main
 def main(settings: Settings) -> None:
     """Play, fit and write the file."""
-    from safetensors.numpy import save
-
     check_integer("deals", settings.deals, 1)
     if settings.quick:
         print("quick: too few deals for a value function of any use")
@@ -322,7 +333,7 @@ def main(settings: Settings) -> None:
         "deals": str(int(sums[0, ..., COUNT].sum())),
         "seed": str(settings.seed),
     }
-    _files.write(out, save(arrays, about))
+    _files.write(out, as_file(arrays, about))
     partial.unlink(missing_ok=True)
     print(f"value function: {out}, {kinds.max() + 1} kinds of hands")
 

@@ -227,7 +227,7 @@ def _parse(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     kinds, known = arrays["kinds"], arrays["table"].shape[1]
     if kinds.min() < 0 or kinds.max() >= min(arrays["table"].shape[1:3]):
         raise ValueError(f"value function {path} must have kinds from 0 to {known - 1}")
-    return arrays, header.get("__metadata__", {})
+    return arrays, json.loads(header.get("__metadata__", {}).get("about", "{}"))
 
 
 @cache

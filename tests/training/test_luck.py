@@ -373,6 +373,17 @@ def test_another_file_is_refused(change, tmp_path):
         ValueFunction(path)
 
 
+def test_the_same_numbers_make_the_same_file():
+    from safetensors.numpy import load_file
+
+    value = of_project()
+    assert value.about["players"] == " ".join(fit_luck.Settings.players)
+    assert value.about["deals"] == str(fit_luck.Settings.deals)
+    for _ in range(5):
+        written = fit_luck.as_file(load_file(luck_value.FILE), dict(reversed(value.about.items())))
+        assert written == luck_value.FILE.read_bytes()
+
+
 def test_kinds_are_those_of_the_file():
     assert np.array_equal(fit_luck.hand_kinds(), of_project().tables.kinds)
 
