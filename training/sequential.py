@@ -52,6 +52,7 @@ from training.duplicate import Duel
 from training.statistics import LEVEL
 from training.store import Store
 from training.tournament import (
+    SEQUENTIAL,
     STORE,
     Plan,
     Ticker,
@@ -64,7 +65,6 @@ from training.workers import play_all
 
 SCHEMA = "poke_env.sequential"
 SCHEMA_VERSION = 1
-RESULTS = "sequential.json"
 
 BETTER = "better"
 NOT_BETTER = "not better"
@@ -359,9 +359,8 @@ def main(settings: Settings) -> None:
                 f"interrupted; the same command with --out {shlex.quote(str(out))} goes on"
             ) from interrupt
     document = as_document(plan, test, outcome)
-    _files.write(
-        folder / RESULTS, json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    )
+    numbers = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    _files.write(folder / SEQUENTIAL, numbers)
     first, second = plan.named
     less = " less luck" if settings.luck_adjusted else ""
     console.print(
@@ -370,7 +369,7 @@ def main(settings: Settings) -> None:
         f"{document['meaning']}\n"
         f"margin{less} {outcome.mean:+.1f} points a match, {100 * test.level:g} % interval "
         f"{outcome.low:+.1f} … {outcome.high:+.1f}, which holds {document['interval_holds']}; the "
-        f"mean is not corrected for stopping\nwritten: {out / RESULTS}, {out / STORE}",
+        f"mean is not corrected for stopping\nwritten: {out / SEQUENTIAL}, {out / STORE}",
         highlight=False,
         markup=False,
         soft_wrap=True,

@@ -68,7 +68,7 @@ SCHEMA_VERSION = 1
 """Of `results.json`; it rises when something there is renamed, removed or changes its meaning."""
 
 RESULTS, REPORT, HEAT_MAP = "results.json", "report.html", "heatmap.png"
-STORE, RECORDS = "results.sqlite", "records.txt"
+STORE, RECORDS, SEQUENTIAL = "results.sqlite", "records.txt", "sequential.json"
 
 _LOAD_STREAM = 3
 """Sets what players are built with apart from all else that is derived from the same seed."""
@@ -643,7 +643,7 @@ def claim_folder(folder: Path, overwrite: bool = False) -> Path:
     if overwrite:
         if in_use(folder / STORE):
             raise ValueError(f"results in {folder / STORE} are in use by another process")
-        for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS):
+        for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS, SEQUENTIAL):
             (folder / name).unlink(missing_ok=True)
     elif not (folder / STORE).exists():
         taken = [name for name in (RESULTS, REPORT, HEAT_MAP) if (folder / name).exists()]
