@@ -388,6 +388,13 @@ class BatchEnv:
         self._check_started()
         return self._rows["state"].copy()
 
+    def record_rows(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
+        """The positions now in some rows (n,), a copy."""
+        self._check_started()
+        states = self._rows["state"]
+        # As bytes: field by field it takes many times as long.
+        return states.view(np.dtype((np.void, states.itemsize)))[rows].view(states.dtype)
+
     @property
     def deck(self) -> npt.NDArray[np.int8]:
         """The order of the pack in the deal going on in every row, int8 (B, C), a copy."""

@@ -34,6 +34,8 @@ from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
 from training import statistics
 from training.limits import OutOfTime, time_limit
+from training.luck import Tally, price_of
+from training.luck_value import ValueFunction, for_settings
 from training.statistics import LEVEL, Estimate, Share
 
 FORFEIT_POINTS = 1000.0
@@ -88,6 +90,8 @@ class Duel:
         standing_points: float64 (pairs, 2, S), its margin in these deals.
         forfeits: matches lost by a fault, in the order of pairs and legs.
         records: the matches as text, pair by pair and leg by leg, if they were to be kept.
+        luck: float64 (pairs, 2), the first player's luck in each leg (see `training.luck`); None
+            if it was not measured.
     """
 
     points: npt.NDArray[np.float64]
@@ -98,6 +102,7 @@ class Duel:
     standing_points: npt.NDArray[np.float64]
     forfeits: tuple[Forfeit, ...] = ()
     records: tuple[str, ...] = ()
+    luck: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         """Number of pairs."""
@@ -108,6 +113,27 @@ class Duel:
         """Margin of each pair, float64 (pairs,): the mean of its legs, in points a match."""
         # Leg by leg, so that exchanging the players changes the sign and nothing else.
         return (self.points[:, 0] + self.points[:, 1]) / 2.0
+
+    @property
+    def adjusted_points(self) -> npt.NDArray[np.float64]:
+        """The margin in each leg less its luck, float64 (pairs, 2).
+
+        Raises:
+            ValueError: if luck was not measured.
+        """
+        if self.luck is None:
+            raise ValueError("luck was not measured in this duel: it needs luck_adjusted=True")
+        return self.points - self.luck
+
+    @cached_property
+    def adjusted_margins(self) -> npt.NDArray[np.float64]:
+        """`margins` less the luck of each pair: float64 (pairs,), of the same mean.
+
+        Raises:
+            ValueError: if luck was not measured.
+        """
+        adjusted = self.adjusted_points
+        return (adjusted[:, 0] + adjusted[:, 1]) / 2.0
 
     @property
     def mean(self) -> float:
@@ -173,16 +199,19 @@ class Duel:
             standing_points=self.standing_points[:, ::-1],
             forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
             records=self.records,
+            luck=None if self.luck is None else -self.luck[:, ::-1],
         )
 
 
 def join(duels: Sequence[Duel]) -> Duel:
     """One duel of several, whose pairs follow each other."""
     columns = ("points", "winners", "dealers", "decisions", "standing_deals", "standing_points")
+    luck = [duel.luck for duel in duels if duel.luck is not None]
     return Duel(
         **{name: np.concatenate([getattr(duel, name) for duel in duels]) for name in columns},
         forfeits=tuple(forfeit for duel in duels for forfeit in duel.forfeits),
         records=tuple(text for duel in duels for text in duel.records),
+        luck=np.concatenate(luck) if len(luck) == len(duels) else None,
     )
 
 
@@ -196,12 +225,19 @@ class Conditions:
         move_timeout: seconds that a decision may take, None without a limit. A player that takes
             longer forfeits; such results do not repeat.
         keep_records: write every match down.
+        luck_adjusted: measure the luck of every match, if there is a value function for the rules.
     """
 
     settings: Settings
     seed: int = 0
     move_timeout: float | None = None
     keep_records: bool = False
+    luck_adjusted: bool = False
+
+    @property
+    def value_function(self) -> ValueFunction | None:
+        """What luck is measured by; None if it is not asked for or the rules have none."""
+        return for_settings(self.settings) if self.luck_adjusted else None
 
     @property
     def standings(self) -> int:
@@ -220,6 +256,7 @@ class Conditions:
         max_deals: int | None = None,
         move_timeout: float | None = None,
         keep_records: bool = False,
+        luck_adjusted: bool = False,
     ) -> Conditions:
         """Conditions from arguments.
 
@@ -235,6 +272,7 @@ class Conditions:
             check_integer("seed", seed, 0),
             move_timeout,
             bool(keep_records),
+            bool(luck_adjusted),
         )
 
 
@@ -340,6 +378,8 @@ class _Table:
         self._deals = self.envs.deals
         self.standing_deals = np.zeros((2 * count, 2, standings), np.int64)
         self.standing_points = np.zeros((2 * count, 2, standings))
+        value = conditions.value_function
+        self._tally = None if value is None else Tally(value, self.envs, price_of(settings))
         self._logs: list[records.Log] | None = None
         if conditions.keep_records:
             self._logs = [
@@ -375,7 +415,10 @@ class _Table:
         if self._logs is not None:
             for row in np.flatnonzero(going != engine.WAIT).tolist():
                 self._logs[row].act(int(going[row]))
-        envs.advance(going)
+        if self._tally is None:
+            envs.advance(going)
+        else:
+            self._tally.advance(going)
         rewards = envs.rewards[:, 0] * self.live
         self.points += rewards
         deals = envs.deals
@@ -430,6 +473,9 @@ class _Table:
             standing_points=self.standing_points[:count] + self.standing_points[count:],
             forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
             records=tuple(self._texts(count)),
+            luck=None
+            if self._tally is None
+            else np.stack([(sign * self._tally.luck)[leg] for leg in legs], axis=1),
         )
 
     def _texts(self, count: int) -> Iterator[str]:

@@ -136,6 +136,26 @@ def cycle_sentences(document: Document) -> list[str]:
     return sentences
 
 
+def luck_adjusted(document: Document) -> list[Mapping[str, Any]]:
+    """The meetings in which luck was measured."""
+    return [line for line in document["duels"] if line.get("luck_adjusted")]
+
+
+def luck_sentence(document: Document) -> str:
+    """By what luck was measured, or that it could not be."""
+    digest = document["configuration"]["value_function"]
+    if digest is None:
+        return (
+            "Margins less luck were asked for, but there is no value function for these rules: "
+            "only the standard rules of Poke have one."
+        )
+    return (
+        "Less luck: what chance gave at the deal and at each draw is taken off, which leaves the "
+        "mean as it is and narrows its interval. Variance: what is left of that of pairs. Value "
+        f"function, fixed beforehand: SHA-256 {digest}."
+    )
+
+
 class Fault(NamedTuple):
     """Forfeits of one player for one reason; `example` is the first of them."""
 
@@ -177,6 +197,10 @@ def show(document: Document, console: Console) -> None:
     """Print ranking, meetings, and what the document holds of ratings, cycles and forfeits."""
     console.print(_ranking_table(document))
     console.print(_meeting_table(document))
+    if luck_adjusted(document):
+        console.print(_luck_table(document))
+    if document["configuration"].get("luck_adjusted"):
+        console.print(Text(luck_sentence(document)))
     if document.get("ratings"):
         console.print(_rating_table(document))
         for line in rated(document):
@@ -245,6 +269,24 @@ def _meeting_table(document: Document) -> Table:
             f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
             Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
             count(line["more_deals_needed"]),
+        )
+    return table
+
+
+def _luck_table(document: Document) -> Table:
+    table = _table(
+        f"Less luck: margin of the first player in points a {document['configuration']['match']}",
+        ["players"],
+        ["margin", "less luck", "verdict", "variance"],
+    )
+    for line in luck_adjusted(document):
+        raw, adjusted = line["margin"], line["luck_adjusted"]
+        table.add_row(
+            Text(f"{line['first']} – {line['second']}"),
+            f"{signed(raw['mean'])} {reach(raw):>7}",
+            f"{signed(adjusted['margin']['mean'])} {reach(adjusted['margin']):>7}",
+            Text(adjusted["verdict"], style="" if adjusted["verdict"] == SEPARATED else "yellow"),
+            percent(adjusted["variance_ratio"]),
         )
     return table
 
@@ -429,6 +471,10 @@ def html(document: Document) -> str:
         faults=faults(document),
         standings=standings(document),
         ratings=document.get("ratings"),
+        luck_adjusted=luck_adjusted(document),
+        luck_sentence=(
+            luck_sentence(document) if document["configuration"].get("luck_adjusted") else ""
+        ),
         rated=rated(document) if document.get("ratings") else [],
         fit_sentence=fit_sentence(document) if document.get("ratings") else "",
         cycle_sentences=cycle_sentences(document) if document.get("cycles") else [],
@@ -447,5 +493,6 @@ def command(document: Document) -> str | None:
     return (
         f"python -m training.tournament {shlex.join(configuration['agents'])} "
         f"--deals {configuration['deals']} --seed {configuration['seed']} "
-        f"--match {configuration['match']} --rules {configuration['preset']} --out DIR"
+        f"--match {configuration['match']} --rules {configuration['preset']} "
+        f"{'--luck-adjusted ' if configuration.get('luck_adjusted') else ''}--out DIR"
     )

@@ -8,8 +8,9 @@ reads SQLite can read it:
     configuration (name, value)        what all matches have in common, values as JSON
     agents (label, identity)           players, and what tells one from a changed one
     meetings (meeting, first, second)  every two players that have met, by label
-    pairs (meeting, pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, decisions_1)
-                                       the first player's margin and win (1, 0, -1) in both legs
+    pairs (meeting, pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, decisions_1,
+           luck_0, luck_1)             the first player's margin, win (1, 0, -1) and luck in both
+                                       legs; luck is NULL where it was not measured
     standings (meeting, pair, player, standing, deals, points)
                                        deals and margin by how the player stood in the match
     forfeits (meeting, pair, leg, player, turn, reason)
@@ -40,6 +41,7 @@ CREATE TABLE pairs (
     meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, dealer INTEGER NOT NULL,
     points_0 REAL NOT NULL, points_1 REAL NOT NULL, winner_0 INTEGER NOT NULL,
     winner_1 INTEGER NOT NULL, decisions_0 INTEGER NOT NULL, decisions_1 INTEGER NOT NULL,
+    luck_0 REAL, luck_1 REAL,
     PRIMARY KEY (meeting, pair)
 ) WITHOUT ROWID;
 CREATE TABLE standings (
@@ -59,9 +61,9 @@ CREATE TABLE records (
 CREATE TABLE work (
     meeting INTEGER NOT NULL REFERENCES meetings, pairs INTEGER NOT NULL, seconds REAL NOT NULL
 );
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
-_VERSION = 1
+_VERSION = 2
 _TABLES = {
     "configuration", "agents", "meetings", "pairs", "standings", "forfeits", "records", "work",
 }  # fmt: skip
@@ -205,13 +207,14 @@ class Store:
                 "INSERT OR IGNORE INTO meetings (first, second) VALUES (?, ?)", (first, second)
             )
             meeting = self._meeting(first, second)
+            luck = [(None, None)] * len(pairs) if duel.luck is None else duel.luck.tolist()
             self._base.executemany(
-                "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (meeting, pair, dealer, *points, *winners, *decisions)
-                    for pair, dealer, points, winners, decisions in zip(
+                    (meeting, pair, dealer, *points, *winners, *decisions, *lucks)
+                    for pair, dealer, points, winners, decisions, lucks in zip(
                         pairs, duel.dealers.tolist(), duel.points.tolist(),
-                        duel.winners.tolist(), duel.decisions.tolist(), strict=True,
+                        duel.winners.tolist(), duel.decisions.tolist(), luck, strict=True,
                     )
                 ],
             )  # fmt: skip
@@ -277,11 +280,13 @@ class Store:
             list(
                 self._rows(
                     "SELECT pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, "
-                    "decisions_1 FROM pairs WHERE meeting = ? AND pair < ? ORDER BY pair",
+                    "decisions_1, luck_0, luck_1 FROM pairs WHERE meeting = ? AND pair < ? "
+                    "ORDER BY pair",
                     key,
                 )
-            )
-        ).reshape(-1, 8)
+            ),
+            np.float64,  # in which what is NULL becomes NaN
+        ).reshape(-1, 10)
         if not len(rows):
             return None
         numbers = rows[:, 0].astype(np.int64)
@@ -314,6 +319,7 @@ class Store:
             standing_deals=standing_deals,
             standing_points=standing_points,
             forfeits=tuple(Forfeit(*row) for row in forfeits),
+            luck=None if np.isnan(rows[:, 8:]).any() else rows[:, 8:].copy(),
         )
 
     def seconds(self, first: str, second: str) -> float:

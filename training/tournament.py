@@ -58,6 +58,7 @@ from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
 from training import cli, duplicate, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions, Duel
+from training.luck import price_of
 from training.statistics import LEVEL, Estimate
 from training.store import Store, in_use
 from training.workers import Source, play_all
@@ -67,7 +68,7 @@ SCHEMA_VERSION = 1
 """Of `results.json`; it rises when something there is renamed, removed or changes its meaning."""
 
 RESULTS, REPORT, HEAT_MAP = "results.json", "report.html", "heatmap.png"
-STORE, RECORDS = "results.sqlite", "records.txt"
+STORE, RECORDS, SEQUENTIAL = "results.sqlite", "records.txt", "sequential.json"
 
 _LOAD_STREAM = 3
 """Sets what players are built with apart from all else that is derived from the same seed."""
@@ -180,10 +181,9 @@ class Plan:
         }
         left = sum(len(pairs) for ranges in missing.values() for pairs in ranges)
         done = self.deals * len(self.meetings) - left
-        sources = {one.label: Source(one.spec, self.own_seed, one.player) for one in self.entrants}
         watch = time.perf_counter()
         try:
-            for played in play_all(missing, sources, self.conditions, workers):
+            for played in play_all(missing, self.sources, self.conditions, workers):
                 store.add(*played.meeting, played.pairs, played.duel, played.seconds)
                 done += len(played.pairs)
                 if progress is not None:
@@ -208,6 +208,11 @@ class Plan:
         return Tournament(self, duels, spent, started, seconds, workers)
 
     @property
+    def sources(self) -> dict[str, Source]:
+        """How other processes get the players, by label."""
+        return {one.label: Source(one.spec, self.own_seed, one.player) for one in self.entrants}
+
+    @property
     def own_seed(self) -> int:
         """What players are built with: the same for all, and not that of the decks."""
         return int(streams.seed_words(self.conditions.seed, _LOAD_STREAM)[0])
@@ -215,6 +220,7 @@ class Plan:
     def configuration(self) -> dict[str, Any]:
         """What all matches have in common, whoever plays and however many of them."""
         settings = self.conditions.settings
+        value = self.conditions.value_function
         return {
             "game": settings.game.name,
             "game_version": settings.game.version,
@@ -225,7 +231,12 @@ class Plan:
             "max_deals": settings.max_deals,
             "move_timeout": self.conditions.move_timeout,
             "records": self.conditions.keep_records,
+            "luck_adjusted": self.conditions.luck_adjusted,
+            "value_function": None if value is None else value.digest,
+            "luck_price": None if value is None else price_of(settings),
             "forfeit_points": FORFEIT_POINTS,
+            # Results of a test that may stop early are no tournament (`training.sequential`).
+            "sequential": None,
         }
 
 
@@ -269,6 +280,13 @@ class Tournament:
         every = [self.duel(label, other).margins for other in self.opponents(label)]
         return np.asarray(np.mean(every, axis=0))
 
+    def adjusted(self, label: str) -> npt.NDArray[np.float64] | None:
+        """`margins` less luck; None if luck was not measured."""
+        every = [self.duel(label, other) for other in self.opponents(label)]
+        if any(duel.luck is None for duel in every):
+            return None
+        return np.asarray(np.mean([duel.adjusted_margins for duel in every], axis=0))
+
     def ranking(self) -> list[tuple[str, Estimate]]:
         """Labels with their mean margin over all opponents, the best first.
 
@@ -305,7 +323,7 @@ class Tournament:
                 "level": LEVEL,
                 **self.plan.configuration(),
             },
-            "versions": _versions(),
+            "versions": versions(),
             "agents": [
                 {
                     "label": entrant.label,
@@ -352,9 +370,11 @@ class Tournament:
 
     def _standing(self, label: str, margin: Estimate) -> dict[str, Any]:
         duels = [self.duel(label, other) for other in self.opponents(label)]
+        adjusted = self.adjusted(label)
         return {
             "label": label,
             "margin": _numbers(margin),
+            "luck_adjusted": None if adjusted is None else _adjusted(margin, adjusted),
             "as_dealer": float(np.mean([duel.as_dealer().mean for duel in duels])),
             "as_non_dealer": float(np.mean([duel.as_non_dealer().mean for duel in duels])),
             **_matches(
@@ -540,6 +560,14 @@ def _meeting(first: str, second: str, duel: Duel) -> dict[str, Any]:
         "margin": _numbers(margin),
         "verdict": margin.verdict,
         "more_deals_needed": margin.more_needed,
+        "luck_adjusted": None
+        if duel.luck is None
+        else _adjusted(margin, duel.adjusted_margins)
+        | {
+            "match_deviations": [
+                float(points.std(ddof=1)) for points in (duel.points, duel.adjusted_points)
+            ]
+        },
         **_matches(duel.wins, duel.draws, duel.losses),
         "in_seat": [_numbers(duel.in_seat(seat)) for seat in range(2)],
         "as_dealer": _numbers(duel.as_dealer()),
@@ -560,6 +588,18 @@ def _numbers(estimate: Estimate) -> dict[str, float | None]:
     return {name: value if np.isfinite(value) else None for name, value in numbers.items()}
 
 
+def _adjusted(raw: Estimate, margins: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """What margins less luck say, beside the raw ones; the ratio is that of the variances."""
+    found = statistics.estimate(margins)
+    ratio = (found.deviation / raw.deviation) ** 2 if raw.deviation > 0 else float("nan")
+    return {
+        "margin": _numbers(found),
+        "verdict": found.verdict,
+        "more_deals_needed": found.more_needed,
+        "variance_ratio": ratio if np.isfinite(ratio) else None,
+    }
+
+
 def _matches(wins: int, draws: int, losses: int) -> dict[str, Any]:
     share = statistics.win_rate(wins, losses)
     return {
@@ -574,7 +614,8 @@ def _faults(duel: Duel, player: int) -> int:
     return sum(forfeit.player == player for forfeit in duel.forfeits)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """What the numbers were made with."""
     return {
         "poke_env": poke_env.__version__,
         "python": platform.python_version(),
@@ -602,7 +643,7 @@ def claim_folder(folder: Path, overwrite: bool = False) -> Path:
     if overwrite:
         if in_use(folder / STORE):
             raise ValueError(f"results in {folder / STORE} are in use by another process")
-        for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS):
+        for name in (STORE, f"{STORE}-journal", RESULTS, REPORT, HEAT_MAP, RECORDS, SEQUENTIAL):
             (folder / name).unlink(missing_ok=True)
     elif not (folder / STORE).exists():
         taken = [name for name in (RESULTS, REPORT, HEAT_MAP) if (folder / name).exists()]
@@ -659,6 +700,7 @@ class Settings:
         workers: Processes to play in. The tables do not depend on it.
         move_timeout: Seconds that a decision may take before its player forfeits the match.
         records: Write every match down as text, records.txt.
+        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones.
         overwrite: Remove the results of another run in that folder.
     """
 
@@ -673,6 +715,7 @@ class Settings:
     workers: int = 1
     move_timeout: float | None = None
     records: bool = False
+    luck_adjusted: bool = False
     overwrite: bool = False
 
 
@@ -684,6 +727,7 @@ def main(settings: Settings) -> None:
     plan = prepare(
         settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules,
         move_timeout=settings.move_timeout, keep_records=settings.records,
+        luck_adjusted=settings.luck_adjusted,
     )  # fmt: skip
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
@@ -696,8 +740,8 @@ def main(settings: Settings) -> None:
     )
     with contextlib.closing(Store(folder / STORE)) as store:
         try:
-            with _progress(console) as bar:
-                ticker = None if bar.disable else _Ticker(bar, pairs)
+            with progress_bar(console) as bar:
+                ticker = None if bar.disable else Ticker(bar, pairs)
                 tournament = plan.play(ticker, store=store, workers=settings.workers)
         except TournamentInterrupted as interrupt:
             raise KeyboardInterrupt(
@@ -727,7 +771,7 @@ class _RateColumn(ProgressColumn):
         return Text("" if task.speed is None else f"{task.speed:,.0f} deals/s")
 
 
-def _progress(console: Console) -> Progress:
+def progress_bar(console: Console) -> Progress:
     """A bar that is shown on a terminal only."""
     return Progress(
         BarColumn(),
@@ -741,7 +785,7 @@ def _progress(console: Console) -> Progress:
     )
 
 
-class _Ticker:
+class Ticker:
     """Moves the bar ten times a second, however fast pairs are played."""
 
     def __init__(self, bar: Progress, pairs: int) -> None:
@@ -751,6 +795,7 @@ class _Ticker:
         self._next = 0.0
 
     def __call__(self, done: int, names: str) -> None:
+        """Show how many pairs are done, and a text behind the bar."""
         now = time.monotonic()
         if now >= self._next or done == self._pairs:
             self._next = now + 0.1

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def play_all(
     sources: Mapping[str, Source],
     conditions: Conditions,
     workers: int = 1,
-) -> Iterator[Played]:
+) -> Generator[Played, None, None]:
     """Play what is missing, and yield it as it comes.
 
     Args:

@@ -164,7 +164,7 @@ def foreign(path: Path, version: int = 0) -> None:
 def of_a_later_version(path: Path) -> None:
     Store(path).close()
     base = sqlite3.connect(path)
-    base.execute("PRAGMA user_version = 2")
+    base.execute("PRAGMA user_version = 3")
     base.close()
 
 
