@@ -15,7 +15,8 @@ after every iteration, from what best answers to the average strategies gain.
 The model simplifies what real cards do, and corrects most of what it simplifies:
 
 - The two hands are drawn independently. Pairs of final hands are weighted by the chance that they
-  have no card in common (`apart`), scaled so that both players' distributions stay what they are.
+  have no card in common, scaled so that both players' distributions stay what they are
+  (`DrawModel.balance`).
 - Cards drawn come from all cards not in the hand or just discarded. At a second and third draw,
   the player's earlier discards are gone too (`gone`): cards of ranks that he does not hold are
   that much rarer.
@@ -121,8 +122,6 @@ class DrawModel:
 
     Args:
         must_beat: the trick phase's rule.
-        apart: weigh pairs of hands by the chance that they have no card in common; `balance` then
-            has to be told what distributions to keep.
         gone: let a player's earlier discards be gone.
         threads: number of threads, by default one for each core.
     """
@@ -130,7 +129,6 @@ class DrawModel:
     def __init__(
         self,
         must_beat: bool = True,
-        apart: bool = True,
         gone: bool = True,
         threads: int | None = None,
     ) -> None:
@@ -150,7 +148,7 @@ class DrawModel:
             ),
             TYPES,
         )
-        self._weight = loops.CODE_APART.copy() if apart else np.ones(loops.NUM_CODES)
+        self._weight = np.ones(loops.NUM_CODES)
         self._scales = np.ones((2, TYPES))
         self._category_start = np.searchsorted(self.hands.category, np.arange(CATEGORIES + 1))
         self._completions = {drawn: self._find_completions(drawn) for drawn in (1, 2, 3)}
@@ -225,8 +223,8 @@ class DrawModel:
         return np.asarray(sum(parts))
 
     def balance(self, non_dealer: Floats, dealer: Floats, rounds: int = 30) -> None:
-        """Scale the weights of pairs so that these strategies' final hands stay as likely as they
-        are (Sinkhorn's iteration).
+        """Weigh pairs of hands by the chance that they have no card in common, scaled so that these
+        strategies' final hands stay as likely as they are (Sinkhorn's iteration).
 
         Args:
             non_dealer, dealer: reach of their strategies, see `Response`.
@@ -237,6 +235,7 @@ class DrawModel:
         own[:, 0] = non_dealer.sum(1)
         other[:, 0, 0] = np.einsum("tdh,h->t", dealer, non_dealer.sum(0))
         ones = np.ones((NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS))
+        self._weight = loops.CODE_APART.copy()
         self._scales[:] = 1.0
         for _ in range(rounds):
             before = self._scales[0].copy()
@@ -504,6 +503,21 @@ def solve(
     )
 
 
+def balanced_model(must_beat: bool = True, threads: int | None = None) -> DrawModel:
+    """A model with all corrections, balanced at the equilibrium of a plain game; half a minute.
+
+    What the players end with hardly depends on the payoffs, so one balance serves all.
+
+    Args:
+        must_beat, threads: see `DrawModel`.
+    """
+    model = DrawModel(must_beat, threads=threads)
+    plain = solve(model, linear_payoffs(_PLAIN_PRICE, _PLAIN_PRICE), tolerance=1.0)
+    model.balance(plain.non_dealer, plain.dealer)
+    return model
+
+
+_PLAIN_PRICE = 50.0
 _HEAD_START = 4
 """Iterations that strategies from a game like this one are taken to be worth."""
 
