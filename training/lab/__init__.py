@@ -1,0 +1,1 @@
+"""The laboratory: what Poke is worth and why, one module a result (`python -m training.lab`)."""
