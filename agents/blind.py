@@ -42,7 +42,9 @@ class BlindAgent:
     def act(self, observation: Mapping[str, Any], key: Any = None) -> int:
         """See `Agent.act`."""
         seen = without_score(observation["observation"])
-        return self.player.act({"observation": seen, "action_mask": observation["action_mask"]}, key)
+        return self.player.act(
+            {"observation": seen, "action_mask": observation["action_mask"]}, key
+        )
 
     def act_batch(self, observations: Observations, masks: Masks, keys: Keys | None = None) -> Any:
         """See `Agent.act_batch`."""
