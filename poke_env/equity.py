@@ -90,7 +90,7 @@ def places(target: int) -> Integers:
     return found
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class EquityTable:
     """A rubber equity table; two with the same contents are equal.
 
@@ -143,6 +143,9 @@ class EquityTable:
             array.flags.writeable = False
         if self.futures.ndim != 3 or self.futures.shape[2] % 2 != 1:
             raise ValueError(f"futures must be ({shape}, 2 R + 1), got {self.futures.shape}")
+
+    def __repr__(self) -> str:
+        return f"EquityTable({self.version!r}, {self.digest[:8]})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EquityTable:
         return self  # it never changes
@@ -374,6 +377,11 @@ def table_for(game: Game, rules: Any, given: Any) -> EquityTable:
             f"these differ in {', '.join(different)}: make one with python -m training.lab rubber"
         )
     return table
+
+
+def has_table(rules: Rules) -> bool:
+    """Whether the table of the environment's version is for these rules."""
+    return rules_key(rules) == _shipped().rules
 
 
 def shipped_path() -> Path:

@@ -214,7 +214,7 @@ def _apply(
     return bool(base.points(positions[0], 0.0, points))
 
 
-def _score_of(sheet: Any) -> dict[str, Any]:
+def score_of(sheet: Any) -> dict[str, Any]:
     """The score on a pad, without dealer and deals."""
     fields = sheet._asdict()
     return {name: fields[name] for name in fields if name not in ("dealer", "deals")}
@@ -276,7 +276,7 @@ class _Table:
 
     def score(self) -> dict[str, Any]:
         """The score now: what the score sheet holds besides dealer and deals."""
-        return _score_of(self.game.score_sheet(self._state, []))
+        return score_of(self.game.score_sheet(self._state, []))
 
     def to_move(self) -> int:
         """The seat to move, or what the game's `to_move` says instead."""
@@ -904,7 +904,7 @@ class Recorder(BaseWrapper[str, Observation, int | None]):
         self.env.reset(seed, options)
         bare = self._bare
         sheet = bare.score_sheet
-        self._log = Log(bare.game, bare.rules, bare.match, sheet.dealer, _score_of(sheet))
+        self._log = Log(bare.game, bare.rules, bare.match, sheet.dealer, score_of(sheet))
         self._log.deal(bare.deck)
         self._ending = None
 

@@ -208,9 +208,9 @@ def _checked_starts(settings: Settings) -> tuple[dict[str, Any], ...]:
 
 
 def _by_score(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    lists = {name: np.asarray(column).tolist() for name, column in columns.items()}
+    lists = {name: np.asarray(column, object).tolist() for name, column in columns.items()}
     lengths = {len(one) if isinstance(one, list) else 0 for one in lists.values()}
-    if len(lengths) != 1:
+    if len(lengths) != 1 or 0 in lengths:
         raise ValueError(
             f"start_scores must have fields of one entry a score, got lengths {sorted(lengths)}"
         )

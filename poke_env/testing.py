@@ -16,6 +16,7 @@ import numpy.typing as npt
 from poke_env import observation
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.cards import card_number, format_cards
+from poke_env.records import score_of
 from poke_env.single import SingleAgentEnv
 
 
@@ -177,6 +178,7 @@ def _compare_worlds(env: CardGameEnv, rng: np.random.Generator) -> bool:
         options={
             "deck": [renamed.get(card, card) for card in deck],
             "dealer": env.score_sheet.dealer,
+            "score": score_of(env.score_sheet),
         }
     )
     for turn in history[:-1]:
