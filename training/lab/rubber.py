@@ -64,6 +64,8 @@ _MARGIN = 1.1
 """More deals than an estimate from few of them asks for, so that rounds are few."""
 _MOST_GROWTH = 16
 """How many times as many deals a round plays at most: the first estimates are rough."""
+_QUICK_STEP = 5
+"""A rough table of players that look at the score is made from deals at every fifth score."""
 _SAVE_EVERY = 64
 """Chunks between two savings of a tally that is still growing."""
 
@@ -82,10 +84,21 @@ class Sampling:
     Attributes:
         groups: number of samples whose differences give the standard errors.
         chunk: deals that are played at once.
+        step: width of a square of scores that share the deals of the one in their middle.
     """
 
     groups: int
     chunk: int
+    step: int = 1
+
+    def serving(self, target: int, blind: bool) -> npt.NDArray[np.int64]:
+        """The place at which the deals are played that serve each place, int64 (places,)."""
+        listed = scores(target)
+        if blind:
+            return np.full(len(listed), places(target)[0, 0, 0, 0])
+        middle = listed[:, :2] // self.step * self.step + self.step // 2
+        below = np.where(listed[:, :2] < target, np.minimum(middle, target - 1), target)
+        return places(target)[below[:, 0], below[:, 1], listed[:, 2], listed[:, 3]]
 
 
 class Solved(NamedTuple):
@@ -126,8 +139,8 @@ class Counts:
         self.rows = len(table.players)
         self.blind = blind_to_score(table.players)
         self._agree(identity)
-        one = places(table.rules.target)[0, 0, 0, 0]
-        every = [int(one)] if self.blind else range(len(scores(table.rules.target)))
+        self._serving = sampling.serving(table.rules.target, self.blind)
+        every = np.unique(self._serving).tolist()
         self.jobs = [Job(row, place) for row in range(self.rows) for place in every]
         self.tallies = {
             job: Tally.load(self._path(job), self.scoring, sampling.groups) for job in self.jobs
@@ -139,7 +152,7 @@ class Counts:
         path = self.folder / "about.json"
         if path.exists() and path.read_text(encoding="utf-8") != asked:
             raise ValueError(
-                f"out: {str(self.folder)!r} holds counts of other players, rules, seed or code; "
+                f"out: {str(self.folder)!r} holds counts of other players, rules, seed, groups or code; "
                 f"name another file or delete the folder"
             )
         files.write(path, asked)
@@ -154,7 +167,7 @@ class Counts:
 
     def outcomes(self, row: int, place: int, group: int | None = None) -> Outcomes:
         """The distribution of outcomes at a score, in one group or in all."""
-        job = Job(row, self.jobs[0].place if self.blind else place)
+        job = Job(row, int(self._serving[place]))
         if (job, group) not in self._known:
             self._known[job, group] = self.tallies[job].outcomes(group)
         return self._known[job, group]
@@ -296,7 +309,8 @@ class Rubber:
         rules: Preset of the rules: standard, small or tiny.
         out: The table; csv, json, png and counts of the same name lie beside it.
         workers: Threads to play in. The table does not depend on it.
-        quick: A rough table within a minute; its errors are above the limits.
+        quick: A rough table within a minute: few deals, and of players that look at the score at
+            some scores alone, which serve their neighbours.
         install: Make it the table of the environment, as the next version.
     """
 
@@ -324,7 +338,7 @@ class Rubber:
         kind = "serve every score" if counts.blind else f"at each of {len(counts.jobs):,} scores"
         console.print(f"{' against '.join(self.agents)}: deals {kind}", highlight=False)
         if self.quick:
-            console.print("quick: a rough table, its errors are not within the limits")
+            console.print("quick: a rough table of few deals, for a look alone", highlight=False)
         with _bar(console) as bar:
             solved = self._sample(counts, bar)
             table = self._table(counts, solved, entrants)
@@ -352,8 +366,11 @@ class Rubber:
         check_number("win_error", self.win_error, above=0.0)
         if self.out.suffix != ".npz":
             raise ValueError(f"out must end in .npz, got {str(self.out)!r}")
-        if self.install and self.rules != "standard":
-            raise ValueError(f"rules must be 'standard' for install, got {self.rules!r}")
+        if self.install and (self.rules != "standard" or self.quick):
+            raise ValueError(
+                f"rules must be 'standard' for install, and quick no, got {self.rules!r} and "
+                f"quick={self.quick}"
+            )
 
     def _counts(self) -> tuple[Counts, list[Entrant]]:
         rules = POKE.rules_named(self.rules)
@@ -361,10 +378,11 @@ class Rubber:
         players = tuple(entrant.player for entrant in entrants)
         blind = blind_to_score(players)
         if self.quick:
-            groups, chunk = 8, 8192 if blind else 256
+            sampling = Sampling(8, at_once(players, 8192 if blind else 256), _QUICK_STEP)
+        elif blind:
+            sampling = Sampling(32, at_once(players, 8192))
         else:
-            groups, chunk = 32, 8192 if blind else 1024
-        sampling = Sampling(groups, at_once(players, chunk))
+            sampling = Sampling(16, at_once(players, 2048))
         identity = {
             "policies": [[entrant.label, entrant.identity] for entrant in entrants],
             "rules": rules_key(rules),
