@@ -152,8 +152,8 @@ class Counts:
         path = self.folder / "about.json"
         if path.exists() and path.read_text(encoding="utf-8") != asked:
             raise ValueError(
-                f"out: {str(self.folder)!r} holds counts of other players, rules, seed, groups or code; "
-                f"name another file or delete the folder"
+                f"out: {str(self.folder)!r} holds counts of other players, rules, seed, groups or "
+                f"code; name another file or delete the folder"
             )
         files.write(path, asked)
 

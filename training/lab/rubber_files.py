@@ -136,19 +136,21 @@ def plot(table: EquityTable, path: Path) -> None:
     win = np.asarray(table.win_probability(*where))
     listed = scores(target)
     reach = float(np.abs(table.values[0]).max())
-    for column, games in enumerate(_GAMES):
-        here = (listed[:, 2:] == games).all(axis=1) & (listed[:, 0] < target)
-        for line, (numbers, name, low, high) in enumerate(
-            ((table.values[0], "E, points", -reach, reach), (win, "W", 0.0, 1.0))
-        ):
+    shown = ((table.values[0], "E, points", -reach, reach), (win, "W", 0.0, 1.0))
+    for line, (numbers, name, low, high) in zip(axes, shown, strict=True):
+        for axis, games in zip(line, _GAMES, strict=True):
+            here = (listed[:, 2:] == games).all(axis=1) & (listed[:, 0] < target)
             grid = np.zeros((target, target))
             grid[listed[here, 0], listed[here, 1]] = numbers[here]
-            axis = axes[line, column]
             image = axis.imshow(grid, origin="lower", cmap="RdBu", vmin=low, vmax=high)
-            axis.set_title(f"{name}: games {games[0]}–{games[1]}")
-            axis.set_xlabel("below the line: other")
-            axis.set_ylabel("below the line: dealer")
-        figure.colorbar(image, ax=axes[1, column], location="bottom", shrink=0.6)
+            axis.set(
+                title=f"{name}: games {games[0]}–{games[1]}",
+                xlabel="below the line: other",
+                ylabel="below the line: dealer",
+                xticks=range(0, target, 4),
+                yticks=range(0, target, 4),
+            )
+        figure.colorbar(image, ax=line.tolist(), shrink=0.9)
     names = " against ".join(policy["name"] for policy in table.policies)
     figure.suptitle(f"What a score is worth to the dealer of the next deal: {names}")
     figure.savefig(path, dpi=100)
