@@ -291,18 +291,18 @@ def test_program_leaves_another_table(tmp_path: Path) -> None:
 
 def test_stopped_run_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was counted stays, and the table is that of a run that nobody stopped."""
-    whole = made(tmp_path / "whole.npz", "random", deals=200_000)
+    whole = made(tmp_path / "whole.npz", "random", deals=100_000)
     played = []
 
     def tired(*given: Any) -> Any:
         played.append(given)
-        if len(played) == 12:
+        if len(played) == 9:
             raise KeyboardInterrupt
         return play_deals(*given)
 
     monkeypatch.setattr(rubber, "play_deals", tired)
     with pytest.raises(KeyboardInterrupt):
-        made(tmp_path / "table.npz", "random", deals=200_000)
+        made(tmp_path / "table.npz", "random", deals=100_000)
     assert not (tmp_path / "table.npz").exists()
     again: list[Any] = []
 
@@ -311,7 +311,7 @@ def test_stopped_run_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         return play_deals(*given)
 
     monkeypatch.setattr(rubber, "play_deals", counted)
-    table = made(tmp_path / "table.npz", "random", deals=200_000, workers=1)
+    table = made(tmp_path / "table.npz", "random", deals=100_000, workers=1)
     chunks = whole.deals // 8192
     assert 0 < len(again) < chunks
     assert (table.values == whole.values).all()
