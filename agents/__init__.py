@@ -31,10 +31,12 @@ _ENTRIES = {
     "heuristic": _Entry("agents.heuristic:HeuristicAgent"),
     "never_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "never"}),
     "always_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "always"}),
+    "blind_heuristic": _Entry("agents.blind:BlindAgent", {"player": "heuristic"}, listed=False),
     "human": _Entry("agents.human:HumanAgent", listed=False),
     "network": _Entry("agents.network:NetworkAgent", listed=False),
 }
-"""Every player; those not listed need an argument or a person. Modules are imported when asked."""
+"""Every player; those not listed need an argument or a person, or serve one measurement. Modules
+are imported when asked."""
 
 _MODEL_SUFFIX = ".safetensors"
 

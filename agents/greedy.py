@@ -49,6 +49,8 @@ class GreedyAgent(PokeAgent):
     otherwise with its lowest cards. No choice is left to chance.
     """
 
+    sees_score = False
+
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
         return _choose(observations, masks)

@@ -116,6 +116,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self._reward = self._rows["reward"][0]
         self._observation = self._observations[0]
         self._mask = self._masks[0]
+        self._equity = self.settings.equity
         # One number is read and written faster through a memoryview than through an array.
         self._action = memoryview(cast(Any, self._rows["action"]))
         self._player = memoryview(cast(Any, self._rows["player"]))
@@ -183,6 +184,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self._seeded = True
         self._rows[:] = self.settings.template
         self._rows["stream"] = stream
+        engine.begin(self._rows, self.settings.starts)
         self._decks = chosen.place(self._rows, self.settings)
         self._finished: list[bytes] = []
         self._over = False
@@ -198,7 +200,14 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             self.render()
 
     def _deal(self) -> None:
-        engine.deal(self._rows, self._decks, self.settings.pack, self._observations, self._masks)
+        engine.deal(
+            self._rows,
+            self._decks,
+            self.settings.pack,
+            self.settings.equity,
+            self._observations,
+            self._masks,
+        )
 
     def _select(self, agent: str) -> None:
         """Give the turn to `agent`, whose observation and mask stand in the buffers."""
@@ -223,7 +232,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         if number is None or not self._allows(number):
             raise self._illegal(action)
         self._action[0] = number
-        eventful = engine.step(self._rows, self._observations, self._masks)
+        eventful = engine.step(self._rows, self._equity, self._observations, self._masks)
         if self._cumulative_rewards[agent]:
             self._cumulative_rewards[agent] = 0.0
         if self._paid:
@@ -489,8 +498,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        views = {"_bytes", "_states", "_position", "_reward", "_observation", "_mask", "_action",
-                 "_player", "_events", "_legality"}  # fmt: skip
+        views = {"_bytes", "_states", "_position", "_reward", "_observation", "_mask", "_equity",
+                 "_action", "_player", "_events", "_legality"}  # fmt: skip
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -100,6 +100,9 @@ class KeyedAgent(ABC):
     """F of the observations it can read; None is any."""
     action_sizes: tuple[int, ...] | None = None
     """Action counts A it can play with; None is any."""
+    sees_score: bool = True
+    """Whether its choices may depend on the score; of one where they do not, a deal at any score
+    tells what it does at every other."""
 
     def reset(self, seed: int | None = None) -> None:
         """Restart the agent's own stream, which gives keys where the caller passes none."""
@@ -176,6 +179,8 @@ def _choose_random(masks: Masks, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.
 
 class RandomAgent(KeyedAgent):
     """Plays every legal action with equal probability; the default opponent."""
+
+    sees_score = False
 
     def choose(
         self, observations: Observations, masks: Masks, keys: npt.NDArray[np.int64]

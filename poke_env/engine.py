@@ -33,7 +33,7 @@ FORFEIT = -2
 NEXT = -3
 """A row that is over begins the next match of its stream."""
 
-POINTS, WIN = range(2)
+POINTS, WIN, EQUITY = range(3)
 
 SETTINGS = record_dtype(
     ("below_value", np.float64),
@@ -48,6 +48,14 @@ Rows = npt.NDArray[np.void]
 Decks = npt.NDArray[np.int8]
 Observations = npt.NDArray[np.float32]
 Masks = npt.NDArray[np.int8]
+Equity = npt.NDArray[np.float64]
+"""The values of an equity table, (1 or 2, places); (1, 0) where rewards do not need one."""
+
+
+@cache
+def start_dtype(game: Game) -> np.dtype[np.void]:
+    """The dtype of a beginning of a match: position, and who deals, -1 if the stream decides."""
+    return record_dtype(("state", game.state), ("dealer", np.int8))
 
 
 @cache
@@ -55,8 +63,9 @@ def row_dtype(game: Game) -> np.dtype[np.void]:
     """The dtype of a row of `game`.
 
     `decks` is the number of deals whose deck orders were given beforehand, `dealer` the seat that
-    was asked to deal first, -1 if the stream decides; both speak of the match going on. `action`
-    is what `step` carries out, `player` the seat to act, or the one that moved last.
+    was asked to deal first, -1 if the stream decides; both speak of the match going on. `expected`
+    is what each seat expected of the rest of the rubber when the deal began, where equity is paid.
+    `action` is what `step` carries out, `player` the seat to act, or the one that moved last.
     """
     return record_dtype(
         ("state", game.state),
@@ -64,6 +73,7 @@ def row_dtype(game: Game) -> np.dtype[np.void]:
         ("stream", streams.STREAM),
         ("reward", np.float64, (game.seats,)),
         ("total", np.float64, (game.seats,)),
+        ("expected", np.float64, (game.seats,)),
         ("deals", np.int64),
         ("decks", np.int32),
         ("action", np.int32),
@@ -79,7 +89,9 @@ def row_dtype(game: Game) -> np.dtype[np.void]:
 
 
 @inlined
-def _deal(row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8]) -> None:
+def _deal(
+    row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8], equity: Equity
+) -> None:
     """Start the next deal of a row whose position waits for a deck; `decks` is int8 (K, C)."""
     size = pack.shape[0]
     if row["deals"] < row["decks"]:
@@ -93,10 +105,12 @@ def _deal(row: np.void, decks: npt.NDArray[np.int8], pack: npt.NDArray[np.int8])
         if dealer < 0:
             dealer = streams.first_dealer(row["stream"], row["reward"].shape[0])
     base.deal(row["state"], row["deck"], dealer)
+    if row["deals"] == 0 and row["settings"]["reward"] == EQUITY:
+        base.equity(row["state"], equity, row["expected"])
 
 
 @inlined
-def _act(row: np.void, action: int) -> int:
+def _act(row: np.void, action: int, equity: Equity) -> int:
     """Carry out a legal action; returns the events, which are written too."""
     state = row["state"]
     settings = row["settings"]
@@ -111,14 +125,14 @@ def _act(row: np.void, action: int) -> int:
             events |= TERMINATED
         elif settings["max_deals"] > 0 and row["deals"] >= settings["max_deals"]:
             events |= TRUNCATED
-        _settle(row, events)
+        _settle(row, events, equity)
     row["events"] = events
     row["over"] = events >= TERMINATED
     return events
 
 
 @inlined
-def _settle(row: np.void, events: int) -> None:
+def _settle(row: np.void, events: int, equity: Equity) -> None:
     """Turn the points of a finished deal into the reward asked for."""
     settings = row["settings"]
     reward = row["reward"]
@@ -127,6 +141,12 @@ def _settle(row: np.void, events: int) -> None:
             reward[seat] = 0.0
         if events & TERMINATED:
             base.result(row["state"], row["total"], reward)
+    elif settings["reward"] == EQUITY:
+        for seat in range(reward.shape[0]):
+            reward[seat] -= row["expected"][seat]
+        base.equity(row["state"], equity, row["expected"])
+        for seat in range(reward.shape[0]):
+            reward[seat] += row["expected"][seat]
     for seat in range(reward.shape[0]):
         reward[seat] *= settings["reward_scale"]
 
@@ -146,15 +166,24 @@ def _forfeit(row: np.void) -> int:
 
 
 @inlined
-def _renew(row: np.void, template: np.void) -> None:
+def _place(row: np.void, starts: npt.NDArray[np.void]) -> None:
+    """Put the beginning of the match that its stream stands at into a row."""
+    chosen = 0
+    if starts.shape[0] > 1:
+        chosen = streams.start_of_match(row["stream"], starts.shape[0])
+    row["state"] = starts[chosen]["state"]
+    row["dealer"] = starts[chosen]["dealer"]
+
+
+@inlined
+def _renew(row: np.void, starts: npt.NDArray[np.void]) -> None:
     """Put the next match of its stream into a row."""
-    row["state"] = template["state"]
     row["stream"]["match"] += 1
+    _place(row, starts)
     for seat in range(row["total"].shape[0]):
         row["total"][seat] = 0.0
     row["deals"] = 0
     row["decks"] = 0
-    row["dealer"] = -1
     row["events"] = 0
     row["over"] = 0
 
@@ -175,7 +204,26 @@ def _show(row: np.void, observation: npt.NDArray[np.float32], mask: npt.NDArray[
 
 
 @compiled
-def deal(rows: Rows, decks: Decks, pack: Decks, observations: Observations, masks: Masks) -> None:
+def begin(rows: Rows, starts: Rows) -> None:
+    """Put the beginning of its match into every row.
+
+    Args:
+        rows: (B,) rows whose streams stand at the match.
+        starts: (K,) beginnings (`start_dtype`), of which the stream takes one, each equally likely.
+    """
+    for i in range(rows.shape[0]):
+        _place(rows[i], starts)
+
+
+@compiled
+def deal(
+    rows: Rows,
+    decks: Decks,
+    pack: Decks,
+    equity: Equity,
+    observations: Observations,
+    masks: Masks,
+) -> None:
     """Deal to every row whose position waits for a deck.
 
     Args:
@@ -183,18 +231,19 @@ def deal(rows: Rows, decks: Decks, pack: Decks, observations: Observations, mask
         decks: int8 (B, K, C): deck orders for the first deals of each match, as many as the row's
             `decks` says; all others come from the stream.
         pack: int8 (C,), the cards of the pack.
+        equity: the equity table.
         observations: float32 (B, F), written for the seat to act.
         masks: int8 (B, A), likewise.
     """
     for i in range(rows.shape[0]):
         row = rows[i]
         if base.to_move(row["state"]) == WANTS_DECK:
-            _deal(row, decks[i], pack)
+            _deal(row, decks[i], pack, equity)
             _show(row, observations[i], masks[i])
 
 
 @compiled
-def step(rows: Rows, observations: Observations, masks: Masks) -> int:
+def step(rows: Rows, equity: Equity, observations: Observations, masks: Masks) -> int:
     """Carry out each row's `action`, a legal one, and show the seat to act what it may know.
 
     A row whose match is over stays as it is. A row whose deal ended waits for `deal`, which shows
@@ -202,6 +251,7 @@ def step(rows: Rows, observations: Observations, masks: Masks) -> int:
 
     Args:
         rows: (B,) rows; `reward`, `total`, `deals`, `player`, `events` and `over` are written.
+        equity: as for `deal`.
         observations: float32 (B, F), written for the seat to act; the observation of a finished
             match is that of the seat that moved last.
         masks: int8 (B, A), the legal actions of the seat to act next.
@@ -215,7 +265,7 @@ def step(rows: Rows, observations: Observations, masks: Masks) -> int:
         if row["over"]:
             row["events"] = 0
             continue
-        if _act(row, row["action"]):
+        if _act(row, row["action"], equity):
             eventful += 1
         if base.to_move(row["state"]) != WANTS_DECK:
             _show(row, observations[i], masks[i])
@@ -228,7 +278,8 @@ def advance(
     actions: npt.NDArray[np.int64],
     decks: Decks,
     pack: Decks,
-    template: Rows,
+    starts: Rows,
+    equity: Equity,
     autoreset: bool,
     show_waiting: bool,
     finals: npt.NDArray[np.void],
@@ -245,8 +296,8 @@ def advance(
         rows: (B,) rows.
         actions: int64 (B,): legal ones, `WAIT` or `FORFEIT`; a row that is over waits, unless it
             is told `NEXT`.
-        decks, pack: as for `deal`.
-        template: (1,), a row at the beginning of a match.
+        decks, pack, equity: as for `deal`.
+        starts: as for `begin`.
         autoreset: put the next match into a row whose match ended; else it stays over.
         show_waiting: write observations and masks of rows that wait, too.
         finals: (B,) positions, written where a match ended: its last one.
@@ -269,9 +320,9 @@ def advance(
             action = WAIT
         if action != WAIT:
             if action == NEXT:
-                _renew(row, template[0])
+                _renew(row, starts)
             else:
-                events = _forfeit(row) if action == FORFEIT else _act(row, action)
+                events = _forfeit(row) if action == FORFEIT else _act(row, action, equity)
                 if events:
                     for seat in range(seats):
                         rewards[i, seat] = row["reward"][seat]
@@ -280,9 +331,9 @@ def advance(
                     truncated[i] = (events & TRUNCATED) != 0
                     finals[i] = row["state"]
                     if autoreset:
-                        _renew(row, template[0])
+                        _renew(row, starts)
             if base.to_move(row["state"]) == WANTS_DECK and not row["over"]:
-                _deal(row, decks[i], pack)
+                _deal(row, decks[i], pack, equity)
         if action != WAIT or show_waiting:
             _show(row, observations[i], masks[i])
         players[i] = -1 if row["over"] else row["player"]
@@ -319,7 +370,8 @@ def play_at_random(
     first: int,
     decks: Decks,
     pack: Decks,
-    template: Rows,
+    starts: Rows,
+    equity: Equity,
     masks: Masks,
     rewards: npt.NDArray[np.float64],
 ) -> int:
@@ -330,7 +382,7 @@ def play_at_random(
         decisions: number of decisions a row.
         words: int64 (4,), words of a seed; row i draws from the stream of (words, first + i).
         first: number of the first row.
-        decks, pack, template: as for `advance`.
+        decks, pack, starts, equity: as for `advance`.
         masks: int8 (B, A), the legal actions of every row at the end.
         rewards: float64 (B, n), to which the rewards are added.
 
@@ -347,15 +399,15 @@ def play_at_random(
         generator = streams.generator(address)
         count = base.legal_actions(row["state"], mask)
         for _ in range(decisions):
-            events = _act(row, streams.random_one(mask, count, generator))
+            events = _act(row, streams.random_one(mask, count, generator), equity)
             if events:
                 for seat in range(rewards.shape[1]):
                     rewards[i, seat] += row["reward"][seat]
                 if row["over"]:
                     ended += 1
-                    _renew(row, template[0])
+                    _renew(row, starts)
                 if base.to_move(row["state"]) == WANTS_DECK:
-                    _deal(row, decks[i], pack)
+                    _deal(row, decks[i], pack, equity)
             count = base.legal_actions(row["state"], mask)
         row["player"] = base.to_move(row["state"])
     return ended

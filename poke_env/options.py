@@ -30,9 +30,10 @@ class ResetOptions:
     Attributes:
         decks: for each match the beginnings of the deck orders of its coming deals, as card
             numbers; full orders may also come as one int8 array (B, K, C).
-        dealer: int8 (B,), the seat that deals first; -1 leaves it to the stream.
+        dealer: int8 (B,), the seat that deals first; -1 leaves it to the beginning, where one is
+            given by `start_scores` and not replaced by `score`, and to the stream.
         skip: int64 (B,), how many matches of the stream are left out.
-        start: the position (B,) from which each match starts, None for the beginning.
+        start: the position (B,) from which each match starts, None for that of the settings.
     """
 
     decks: Sequence[Sequence[Sequence[int]]] | npt.NDArray[np.int8]
@@ -46,9 +47,10 @@ class ResetOptions:
         Returns:
             Full deck orders, int8 (B, K, C), of which row i has as many as its `decks` says.
         """
-        rows["dealer"] = self.dealer
         if self.start is not None:
             rows["state"] = self.start
+            rows["dealer"] = -1
+        rows["dealer"] = np.where(self.dealer < 0, rows["dealer"], self.dealer)
         if isinstance(self.decks, np.ndarray):
             rows["decks"] = self.decks.shape[1]
             return self.decks

@@ -162,26 +162,22 @@ class Record:
 
     def options(self) -> dict[str, Any]:
         """The options of `reset` with which any adapter deals this match again."""
-        options: dict[str, Any] = {
+        return {
             "decks": [list(deal.deck) for deal in self.deals],
             "dealer": self.dealer,
+            "score": dict(self.score),
         }
-        if self.score:
-            options["score"] = dict(self.score)
-        return options
 
 
 def batch_options(records: Sequence[Record]) -> dict[str, Any]:
     """The options of `reset` with which a batch of as many rows deals these matches again."""
     options = [record.options() for record in records]
     merged: dict[str, Any] = {name: [one[name] for one in options] for name in ("decks", "dealer")}
-    fields = {name for one in options for name in one.get("score", {})}
-    if fields:
-        zeros = tuple(0 for _ in range(games.named(records[0].game).seats))
-        merged["score"] = {
-            name: [one.get("score", {}).get(name, zeros) for one in options]
-            for name in sorted(fields)
-        }
+    fields = {name for one in options for name in one["score"]}
+    zeros = tuple(0 for _ in range(games.named(records[0].game).seats)) if fields else ()
+    merged["score"] = {
+        name: [one["score"].get(name, zeros) for one in options] for name in sorted(fields)
+    }
     return merged
 
 
@@ -216,6 +212,12 @@ def _apply(
     """Carry out a legal action and write the points, float64 (n,), of the deal if that ended it."""
     base.apply(positions[0], deck, action)
     return bool(base.points(positions[0], 0.0, points))
+
+
+def score_of(sheet: Any) -> dict[str, Any]:
+    """The score on a pad, without dealer and deals."""
+    fields = sheet._asdict()
+    return {name: fields[name] for name in fields if name not in ("dealer", "deals")}
 
 
 class _Played(NamedTuple):
@@ -274,8 +276,7 @@ class _Table:
 
     def score(self) -> dict[str, Any]:
         """The score now: what the score sheet holds besides dealer and deals."""
-        sheet = self.game.score_sheet(self._state, [])._asdict()
-        return {name: sheet[name] for name in sheet if name not in ("dealer", "deals")}
+        return score_of(self.game.score_sheet(self._state, []))
 
     def to_move(self) -> int:
         """The seat to move, or what the game's `to_move` says instead."""
@@ -902,8 +903,8 @@ class Recorder(BaseWrapper[str, Observation, int | None]):
         """See `CardGameEnv.reset`; forgets the match before it."""
         self.env.reset(seed, options)
         bare = self._bare
-        score = None if options is None else options.get("score")
-        self._log = Log(bare.game, bare.rules, bare.match, bare.score_sheet.dealer, score)
+        sheet = bare.score_sheet
+        self._log = Log(bare.game, bare.rules, bare.match, sheet.dealer, score_of(sheet))
         self._log.deal(bare.deck)
         self._ending = None
 

@@ -120,6 +120,16 @@ def first_dealer(stream: np.void, seats: int) -> int:
     return random_below(_match_generator(stream, 0), seats)
 
 
+_START = -1
+"""The deal by which a match's beginning is drawn: no deck and no dealer has this number."""
+
+
+@compiled
+def start_of_match(stream: np.void, count: int) -> int:
+    """Which of so many beginnings the stream's match has: 0 … count - 1."""
+    return random_below(_match_generator(stream, _START), count)
+
+
 @compiled
 def shuffle_deck(stream: np.void, deal: int, deck: npt.NDArray[np.int8], size: int) -> None:
     """Shuffle the first `size` entries of `deck` (int8) in place, for deal 1, 2, … of the match."""

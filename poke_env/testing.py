@@ -16,6 +16,7 @@ import numpy.typing as npt
 from poke_env import observation
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.cards import card_number, format_cards
+from poke_env.records import score_of
 from poke_env.single import SingleAgentEnv
 
 
@@ -177,6 +178,7 @@ def _compare_worlds(env: CardGameEnv, rng: np.random.Generator) -> bool:
         options={
             "deck": [renamed.get(card, card) for card in deck],
             "dealer": env.score_sheet.dealer,
+            "score": score_of(env.score_sheet),
         }
     )
     for turn in history[:-1]:
@@ -211,7 +213,9 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
         fetched = dict.fromkeys(env.possible_agents, 0.0)
         paid = dict.fromkeys(env.possible_agents, 0.0)
         deals = 0
+        beginning = None
         for turn in random_turns(env, rng):
+            beginning = _equity(env) if beginning is None else beginning
             fetched[turn.agent] += env.last()[1]
             for agent, reward in env.rewards.items():
                 paid[agent] += reward
@@ -221,7 +225,7 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
         for agent, reward in env.rewards.items():
             paid[agent] += reward
             fetched[agent] += env._cumulative_rewards[agent]
-        expected = _expected_rewards(env)
+        expected = _expected_rewards(env, cast(Any, beginning))
         for seat, agent in enumerate(env.possible_agents):
             for name, sums in (("last()", fetched), ("rewards", paid)):
                 _demand(
@@ -230,10 +234,24 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
                 )
 
 
-def _expected_rewards(env: CardGameEnv) -> npt.NDArray[np.float64]:
-    below_value = env.settings.below_value if env.match == "deal" else 0.0
+def _equity(env: CardGameEnv) -> npt.NDArray[np.float64]:
+    """What each seat expects of the rest of the rubber, where the rewards depend on it, else 0."""
+    expected = np.zeros(env.game.seats)
+    if env.settings.reward == "equity":
+        env.game.equity(env.record, env.settings.equity, expected)
+    return expected
+
+
+def _expected_rewards(
+    env: CardGameEnv, beginning: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """What the pad says that each seat got; `beginning` is the `_equity` of the first deal."""
+    counts = env.match == "deal" and env.settings.reward != "equity"
+    below_value = env.settings.below_value if counts else 0.0
     points = np.sum([deal.points(below_value) for deal in env.score_sheet.deals], axis=0)
-    if env.settings.reward == "points":
+    if env.settings.reward == "equity":
+        points += _equity(env) - beginning
+    if env.settings.reward in ("points", "equity"):
         return cast(npt.NDArray[np.float64], points * env.settings.reward_scale)
     if any(env.truncations.values()):
         return np.zeros_like(points)
@@ -285,6 +303,7 @@ def check_learner(env: Any, *, matches: int = 10, seed: int = 0) -> None:
     rng = np.random.default_rng(seed)
     for match in range(matches):
         observed, info = env.reset(seed=seed if match == 0 else None)
+        beginning = _equity(base.aec)
         total, over = 0.0, False
         while not over:
             mask = base.action_masks()
@@ -295,7 +314,7 @@ def check_learner(env: Any, *, matches: int = 10, seed: int = 0) -> None:
             observed, reward, terminated, truncated, info = env.step(action)
             total += reward
             over = terminated or truncated
-        expected = _expected_rewards(base.aec)[info["seat"]]
+        expected = _expected_rewards(base.aec, beginning)[info["seat"]]
         _demand(
             bool(np.isclose(total, expected)),
             f"the learner got {total}, the pad says {expected}",

@@ -133,12 +133,20 @@ class BatchEnv:
             rows["stream"]["key"] = words
             rows["stream"]["match"] = 0
         rows["stream"]["match"] += chosen.skip
+        engine.begin(rows, self.settings.starts)
         self._decks = chosen.place(rows, self.settings)
         self._rows = rows
         self._started = True
         self._forget_step()
         self._observations = self._new_observations()
-        engine.deal(rows, self._decks, self.settings.pack, self._observations, self._masks)
+        engine.deal(
+            rows,
+            self._decks,
+            self.settings.pack,
+            self.settings.equity,
+            self._observations,
+            self._masks,
+        )
         self._players[:] = rows["player"]
         return self._handed(self._observations, self._masks, self._players)
 
@@ -217,7 +225,8 @@ class BatchEnv:
             actions[part],
             self._decks[part],
             self.settings.pack,
-            self.settings.template,
+            self.settings.starts,
+            self.settings.equity,
             self.autoreset,
             self.copy,
             self._finals[part],
@@ -282,7 +291,8 @@ class BatchEnv:
         def play(part: slice) -> int:
             return engine.play_at_random(
                 self._rows[part], decisions, words, part.start, self._decks[part],
-                self.settings.pack, self.settings.template, self._masks[part], rewards[part],
+                self.settings.pack, self.settings.starts, self.settings.equity,
+                self._masks[part], rewards[part],
             )  # fmt: skip
 
         parts = split(self.num_envs, self._threads, _LEAST_ROWS_AT_RANDOM)

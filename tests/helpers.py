@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poke_env import poke_v0
+from poke_env.equity import EquityTable
 from poke_env.games.poke import POKE
 from reference.poke_reference import ReferenceRules
 
@@ -38,7 +41,39 @@ CONFIGURATIONS = [
     for preset in POKE.presets
     for match in POKE.matches
     for reward in POKE.rewards
+    if reward != "equity" or preset == "standard"  # the others have no table
 ]
+
+
+@cache
+def other_table() -> EquityTable:
+    """An equity table for the standard rules with other values, good for nothing else."""
+    table = EquityTable.load()
+    return replace(table, values=table.values + np.arange(table.values.shape[1]) % 7.0)
+
+
+def payoff(env: poke_v0.raw_env) -> float:
+    """Player 0's reward for the finished match, from the pad."""
+    sheet = env.score_sheet
+    margin = 0.0
+    for deal in sheet.deals:
+        for pair in (deal.poker, deal.sweep, deal.game_bonus, deal.rubber_bonus):
+            margin += pair[0] - pair[1]
+        if env.match == "deal" and env.settings.reward != "equity":
+            margin += 50 * (deal.below[0] - deal.below[1])
+    if env.match == "rubber":
+        assert margin == sheet.above[0] - sheet.above[1]
+    if env.settings.reward == "equity":
+        table = env.settings.equity_table
+        return margin + _left(table, sheet) - table.expected((0, 0), (0, 0), sheet.deals[0].dealer)
+    return margin if env.settings.reward == "points" else float(np.sign(margin))
+
+
+def _left(table: EquityTable, sheet: Any) -> float:
+    """What player 0 expects of the rest of the rubber after the deals on a pad."""
+    if max(sheet.games) == 2:
+        return 0.0
+    return table.expected(sheet.below, sheet.games, 1 - sheet.dealer)
 
 
 def name_of(configuration: dict[str, Any]) -> str:

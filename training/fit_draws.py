@@ -57,7 +57,8 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
         cards he took, float64 (N,); his poker points less the opponent's, float64 (N,).
     """
     rng = np.random.default_rng(seed)
-    rows, seen, masks = _deal(rules, deals, seed, rng)
+    settings = MatchSettings(POKE, "deal", rules=rules)
+    rows, seen, masks = _deal(settings, deals, seed, rng)
     state = rows["state"]
     heuristic, greedy, anything = (agents.make(name) for name in ("heuristic", "greedy", "random"))
     kept = []
@@ -75,7 +76,7 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
             )
             kept.append((who, _describe(seen[who], masks[who], chosen[explores])))
         rows["action"][live] = chosen
-        engine.step(rows, seen, masks)
+        engine.step(rows, settings.equity, seen, masks)
     row, described = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     last = described[:, 4] == state["draw_count"][row, 0]
     row = row[last]
@@ -83,17 +84,18 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
     return described[last], state["deal_taken"][row, 0].astype(float), poker.astype(float)
 
 
-def _deal(rules: Rules, deals: int, seed: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    settings = MatchSettings(POKE, "deal", rules=rules)
+def _deal(
+    settings: MatchSettings, deals: int, seed: int, rng: np.random.Generator
+) -> tuple[Any, Any, Any]:
     rows = np.repeat(settings.template, deals)
-    score = rng.integers(0, rules.target, (deals, 2))
+    score = rng.integers(0, settings.rules.target, (deals, 2))
     rows["state"]["below"] = np.where(rng.random((deals, 1)) < 0.5, 0, score)
     rows["stream"]["key"] = streams.seed_words(seed)
     rows["stream"]["match"] = np.arange(deals)
     seen = np.zeros((deals, observation.length(POKE)), np.float32)
     masks = np.zeros((deals, settings.num_actions), np.int8)
     no_decks = np.zeros((deals, 0, len(settings.pack)), np.int8)
-    engine.deal(rows, no_decks, settings.pack, seen, masks)
+    engine.deal(rows, no_decks, settings.pack, settings.equity, seen, masks)
     return rows, seen, masks
 
 

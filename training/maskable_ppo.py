@@ -21,7 +21,7 @@ Curves, all over the number of the learner's decisions:
     rollout/ep_rew_mean              scaled reward of a match, mean of the last 100
     rollout/ep_len_mean              the learner's decisions in a match
     opponents/NAME/win_rate          matches won since the last update, draws counted as half
-    opponents/NAME/points            mean points of these matches
+    opponents/NAME/points            mean points of these matches (equity, where that is paid)
     opponents/NAME/matches           their number
     evaluation/NAME/margin           points a match in duplicate matches
     evaluation/NAME/margin_low, _high  its 95 % interval
@@ -69,6 +69,7 @@ from agents.network import Network, NetworkAgent
 from poke_env import _files, observation, poke_v0
 from poke_env._checks import check_integer
 from poke_env.agent import Agent
+from poke_env.equity import has_table, table_for
 from training import cli, duplicate
 from training.export import command, copy_model, network_of, save_model, versions
 from training.pool import OpponentPool, PoolPlayers, Tally
@@ -96,6 +97,13 @@ class Arguments:
     """preset of rules: standard, small or tiny"""
     match: str = "deal"
     """what the learner plays: deal, game or rubber"""
+    reward: str | None = None
+    """what the learner is paid: points, equity or win. By default equity for deals by rules that
+    have a table, so that a single deal is an honest part of a rubber, and points elsewhere.
+    Evaluations always count points"""
+    start_scores: int | None = None
+    """number of scores, as they occur in rubbers, at which matches begin, drawn anew for each; 0:
+    they begin at 0. By default 4,096 for deals that are paid in equity, and 0 elsewhere"""
     reward_scale: float = 1 / 500
     """factor from points to rewards. Learning rate, value loss and gradient clipping want returns
     near 1, and a deal between random players has a standard deviation of 500 points"""
@@ -191,8 +199,32 @@ class Arguments:
             raise ValueError(
                 f"current_share, snapshot_share and scripted_share must add up to 1, got {shares}"
             )
-        GAME.rules_named(self.rules)
         GAME.one_of("match", self.match, GAME.matches)
+        check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
+        self.environment()
+
+    def environment(self) -> dict[str, Any]:
+        """The settings of the environments, defaults chosen by match and rules.
+
+        Raises:
+            ValueError: for rules that have no equity table where one is needed.
+        """
+        rules = GAME.rules_named(self.rules)
+        reward, starts = self.reward, self.start_scores
+        if reward is None:
+            honest = self.match == "deal" and has_table(rules)
+            reward = "equity" if honest else "points"
+        GAME.one_of("reward", reward, GAME.rewards)
+        if starts is None:
+            starts = _STARTS if self.match == "deal" and reward == "equity" else 0
+        table = table_for(GAME, rules, None) if starts or reward == "equity" else None
+        return {
+            "match": self.match,
+            "reward": reward,
+            "rules": rules,
+            "reward_scale": self.reward_scale,
+            "start_scores": table.start_scores(starts, self.seed) if starts and table else None,
+        }
 
     @property
     def rollout_steps(self) -> int:
@@ -200,6 +232,8 @@ class Arguments:
         return self.num_envs * self.n_steps
 
 
+_STARTS = 4096
+"""Scores at which deals begin: enough for each to come about as often as in rubbers."""
 _COUNTS = (
     "num_envs", "n_steps", "batch_size", "n_epochs", "torch_threads", "pool_size",
     "snapshot_every", "evaluate_every", "evaluation_pairs", "checkpoint_every",
@@ -229,9 +263,7 @@ def make_envs(arguments: Arguments, pool: OpponentPool) -> VecEnv:
         poke_v0.vector_env(
             arguments.num_envs,
             PoolPlayers(pool, arguments.num_envs),
-            match=arguments.match,
-            rules=arguments.rules,
-            reward_scale=arguments.reward_scale,
+            **arguments.environment(),
         )
     )
 
@@ -251,7 +283,7 @@ class TallyMatches(BaseCallback):
         for index in np.flatnonzero(self.locals["dones"]):
             info = self.locals["infos"][index]
             tally = self.tallies.setdefault(info["opponent"], Tally())
-            # Returns are summed in float32; points are multiples of a hundredth.
+            # Returns are summed in float32, so that a draw may leave a rest.
             tally.add(round(float(info["episode"]["r"]) / self.reward_scale, 2))
         return True
 
@@ -342,6 +374,12 @@ class Run:
         self._started = time.monotonic()
         self._rules = GAME.rules_named(self.arguments.rules)
         self._tally = TallyMatches(self.arguments.reward_scale)
+        reward = self.arguments.environment()["reward"]
+        table = table_for(GAME, self._rules, None) if reward == "equity" else None
+        self._paid = {
+            "reward": reward,
+            "equity_table": None if table is None else [table.version, table.digest],
+        }
         tensorboard = ContinuedTensorBoard(str(self.folder / "tensorboard"), self.steps)
         self.model.set_logger(Logger(str(self.folder), [tensorboard]))
         # Whoever resumes must not meet the same decks again.
@@ -484,6 +522,7 @@ class Run:
                 "seed": self.arguments.seed,
                 "arguments": asdict(self.arguments),
                 "command": command(),
+                **self._paid,
                 **more,
             },
         )

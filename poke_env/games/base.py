@@ -1,10 +1,10 @@
 """What a game is to the rest of the house: one declaration, and rules found by the record's type.
 
 Every game keeps its position in one record of a structured dtype. The functions below named after
-what a driver needs (`to_move`, `deal`, `legal_actions`, `apply`, `observe`, `points`, `result`)
-are generic: compiled code resolves them by the record's type, plain Python by its dtype, both in
-the same registry. A driver is therefore written once, as a plain loop over records, and numba
-caches its machine code for each game.
+what a driver needs (`to_move`, `deal`, `legal_actions`, `apply`, `observe`, `points`, `result`,
+`equity`) are generic: compiled code resolves them by the record's type, plain Python by its dtype,
+both in the same registry. A driver is therefore written once, as a plain loop over records, and
+numba caches its machine code for each game.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ class Game:
     observe: Callable[..., None]
     points: Callable[..., bool]
     result: Callable[..., None]
+    equity: Callable[..., None]
     standing: Callable[..., int]
 
     pack: Callable[[Any], tuple[int, ...]]
@@ -210,6 +211,17 @@ def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[n
     `total` holds the sum of each seat's points in the match.
     """
     game_of(state.dtype).result(state, total, reward)
+
+
+@_resolved_by_record
+def equity(
+    state: np.void, table: npt.NDArray[np.float64], expected: npt.NDArray[np.float64]
+) -> None:
+    """Write what each seat expects of the rest of the match, this deal included until it ended.
+
+    `table` is the `values` of the equity table (`poke_env.equity`).
+    """
+    game_of(state.dtype).equity(state, table, expected)
 
 
 @_resolved_by_record

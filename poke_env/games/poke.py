@@ -637,6 +637,58 @@ def result(state: np.void, total: npt.NDArray[np.float64], reward: npt.NDArray[n
     reward[1] = -reward[0]
 
 
+@inlined
+def equity_place(
+    target: Int, below_dealer: Int, below_other: Int, games_dealer: Int, games_other: Int
+) -> int:
+    """Where a score at which a deal begins stands in the equity table.
+
+    For each of the four pairs of games won there are the scores below the target, and last of all
+    one place for every tie at the target or beyond: those are worth the same, since a game that is
+    won cancels what stands below the line.
+    """
+    place = target * target
+    if below_dealer < target and below_other < target:
+        place = target * below_dealer + below_other
+    return int((2 * games_dealer + games_other) * (target * target + 1) + place)
+
+
+@inlined
+def equity(
+    state: np.void, table: npt.NDArray[np.float64], expected: npt.NDArray[np.float64]
+) -> None:
+    """Expected margin above the line that each seat still gains until the end of the rubber.
+
+    Counted from the beginning of the deal going on, or of the next one when it has ended; whatever
+    the match, as if the rubber went on.
+
+    Args:
+        state: any position after the first deal.
+        table: float64 (1 or 2, places) by `equity_place`, the dealer's margin; of two rows each is
+            for deals of the seat with its number.
+        expected: float64 (2,), written.
+    """
+    games = state["games"]
+    expected[0] = 0.0
+    expected[1] = 0.0
+    if games[0] >= 2 or games[1] >= 2:
+        return
+    ended = state["phase"] == DEAL or state["phase"] == OVER
+    dealer = 1 - state["dealer"] if ended else np.int64(state["dealer"])
+    other = 1 - dealer
+    below = state["below"]
+    place = equity_place(
+        np.int64(state["rules"]["target"]),
+        np.int64(below[dealer]),
+        np.int64(below[other]),
+        np.int64(games[dealer]),
+        np.int64(games[other]),
+    )
+    margin = table[dealer % table.shape[0], place]
+    expected[dealer] = margin
+    expected[other] = -margin
+
+
 STANDINGS = tuple(
     f"games {own}–{other}, {below} below the line"
     for own in range(2)
@@ -1173,7 +1225,7 @@ POKE = register(
         seats=2,
         max_cards=cards.NUM_CARDS,
         matches=("rubber", "game", "deal"),
-        rewards=("points", "win"),
+        rewards=("points", "win", "equity"),
         rules=Rules,
         presets=PRESETS,
         state=STATE,
@@ -1186,6 +1238,7 @@ POKE = register(
         observe=observe,
         points=points,
         result=result,
+        equity=equity,
         standing=standing,
         pack=Rules.pack,
         num_actions=num_actions,

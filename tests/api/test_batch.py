@@ -554,6 +554,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "reward settings": {"reward": "win"},
     "reward settings, scale": {"reward_scale": 0.5},
     "reward settings, cap": {"max_deals": 3},
+    "start_scores": {"start_scores": [{"below": (1, 0)}]},
 }
 
 

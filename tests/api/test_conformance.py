@@ -19,6 +19,12 @@ CONFIGURATIONS = [
     {"match": "rubber", "rules": "small", "max_deals": 3},
     {
         "match": "deal",
+        "reward": "equity",
+        "start_scores": [{"below": (15, 3), "dealer": 1}, {"games": (1, 1)}],
+    },
+    {"match": "rubber", "reward": "equity", "max_deals": 5, "reward_scale": 0.01},
+    {
+        "match": "deal",
         "rules": poke_v0.Rules(
             must_beat=False,
             reveal_discards=True,

@@ -21,6 +21,7 @@ from helpers import (
     is_over,
     legal_actions,
     name_of,
+    other_table,
     play,
     play_to,
     random_action,
@@ -52,6 +53,8 @@ def settings_of(env: poke_v0.raw_env) -> dict[str, Any]:
         "below_value": env.settings.below_value,
         "reward_scale": env.settings.reward_scale,
         "illegal_penalty": env.settings.illegal_penalty,
+        "equity_table": env.settings.equity_table,
+        "start_scores": env.settings.start_scores,
     }
 
 
@@ -357,6 +360,9 @@ OTHERS = {
     "scale": {"reward_scale": 0.5},
     "below value": {"below_value": 1.0},
     "cap": {"max_deals": 3},
+    "equity": {"reward": "equity"},
+    "another equity": {"reward": "equity", "equity_table": other_table()},
+    "start scores": {"start_scores": [{"games": (1, 0)}]},
 }
 
 
@@ -367,7 +373,7 @@ def test_state_of_another_environment_is_taken(other: str) -> None:
         poke_v0.raw_env, np.random.default_rng(16), 3, **{"match": "rubber", **OTHERS[other]}
     )
     before = everything(env)
-    with pytest.raises(ValueError, match=r"other (rules|match|reward settings)"):
+    with pytest.raises(ValueError, match=r"other (rules|match|reward settings|start_scores)"):
         env.set_state(stranger.get_state())
     assert equal_trees(everything(env), before)
     both_go_on(env, env.clone(), matches=1)

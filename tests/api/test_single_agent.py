@@ -13,7 +13,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from helpers import CONFIGURATIONS, RULES, is_over, legal_actions, name_of
+from helpers import CONFIGURATIONS, RULES, is_over, legal_actions, name_of, payoff
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 
@@ -68,14 +68,8 @@ def test_learner_misses_reward_between_its_decisions(configuration: dict[str, An
     rng = np.random.default_rng(0)
     for number in range({"deal": 40, "game": 15, "rubber": 6}[configuration["match"]]):
         total, info, _ = play_match(env, rng, seed=0 if number == 0 else None)
-        seat = info["seat"]
-        margin = 0.0
-        for deal in env.score_sheet.deals:
-            for pair in (deal.poker, deal.sweep, deal.game_bonus, deal.rubber_bonus):
-                margin += pair[seat] - pair[1 - seat]
-            if configuration["match"] == "deal":
-                margin += 50 * (deal.below[seat] - deal.below[1 - seat])
-        assert total == (margin if configuration["reward"] == "points" else np.sign(margin))
+        sign = 1 if info["seat"] == 0 else -1
+        assert total == pytest.approx(sign * payoff(env.aec), abs=1e-9)
 
 
 def test_score_at_the_start_is_paid_as_reward() -> None:

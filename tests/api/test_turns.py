@@ -25,6 +25,7 @@ from helpers import (
     is_over,
     legal_actions,
     name_of,
+    payoff,
     play,
     play_to,
     random_action,
@@ -190,22 +191,8 @@ def balance(make: Make, configuration: dict[str, Any], matches: int) -> None:
             ):
                 assert env.rewards == dict.fromkeys(PLAYERS, 0.0)
             deals = len(env.unwrapped.score_sheet.deals)
-        assert fetched == paid
-        assert paid["player_0"] == payoff(env.unwrapped)
-
-
-def payoff(env: poke_v0.raw_env) -> float:
-    """Player 0's reward for the finished match, from the pad."""
-    sheet = env.score_sheet
-    margin = 0.0
-    for deal in sheet.deals:
-        for pair in (deal.poker, deal.sweep, deal.game_bonus, deal.rubber_bonus):
-            margin += pair[0] - pair[1]
-        if env.match == "deal":
-            margin += 50 * (deal.below[0] - deal.below[1])
-    if env.match == "rubber":
-        assert margin == sheet.above[0] - sheet.above[1]
-    return margin if env.settings.reward == "points" else float(np.sign(margin))
+        assert fetched == pytest.approx(paid, abs=1e-9)
+        assert paid["player_0"] == pytest.approx(payoff(env.unwrapped), abs=1e-9)
 
 
 def test_reward_of_the_other_seat_is_lost_between_its_turns(make: Make) -> None:

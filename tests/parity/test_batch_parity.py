@@ -18,12 +18,19 @@ from hypothesis import strategies as st
 
 import agents
 import poke_env
-from helpers import CONFIGURATIONS, PLAYERS, RULES, is_over, name_of
+from helpers import CONFIGURATIONS, PLAYERS, RULES, is_over, name_of, other_table
 from poke_env import poke_v0, vector
 from poke_env._threads import cores
 from poke_env.agent import RandomAgent
 from strategies import any_rules, any_score
 
+SCORES = [
+    {},
+    {"below": (3, 17), "games": (1, 0)},
+    {"below": (20, 20), "games": (0, 1), "dealer": 1},
+    {"above": (0, 650), "games": (1, 1), "dealer": 0},
+]
+"""Scores at which matches may begin."""
 STEPS = {"deal": 60, "game": 120, "rubber": 150}
 
 
@@ -123,6 +130,10 @@ def test_row_differs_from_the_bare_environment(configuration: dict[str, Any]) ->
         {"match": "deal", "below_value": 7.25, "reward_scale": 1 / 500},
         {"match": "deal", "below_value": -3.0, "max_deals": 1},
         {"match": "game", "rules": RULES["house"]},
+        {"match": "deal", "reward": "equity", "start_scores": SCORES},
+        {"match": "game", "reward": "equity", "reward_scale": 0.1, "start_scores": SCORES[:3]},
+        {"match": "rubber", "reward": "equity", "equity_table": other_table(), "max_deals": 2},
+        {"match": "deal", "start_scores": SCORES[1:]},
     ],
     ids=name_of,
 )
@@ -483,6 +494,7 @@ def test_row_differs_from_the_single_environment(opponent: str, seat: Any) -> No
         {"match": "game", "reward": "win", "rules": "tiny"},
         {"match": "rubber", "reward": "win", "illegal_penalty": 0.25, "rules": "tiny"},
         {"match": "game", "reward_scale": 0.01, "max_deals": 1},
+        {"match": "deal", "reward": "equity", "start_scores": SCORES},
     ],
     ids=name_of,
 )

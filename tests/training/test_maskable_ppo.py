@@ -584,3 +584,57 @@ def test_the_quick_start_trains_and_ranks(tmp_path):
     assert str(folder / "tensorboard") in text
     with pytest.raises(ValueError, match="exists already"):
         quickstart.run(settings, quiet())
+
+
+# --- what is paid ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given, reward, starts",
+    [
+        ({}, "equity", 4096),
+        ({"match": "rubber"}, "points", None),
+        ({"rules": "tiny"}, "points", None),
+        ({"reward": "points"}, "points", None),
+        ({"reward": "points", "start_scores": 50}, "points", 50),
+        ({"reward": "equity", "match": "rubber"}, "equity", None),
+        ({"start_scores": 0}, "equity", None),
+    ],
+)
+def test_deals_are_not_paid_in_equity_where_there_is_a_table(given, reward, starts):
+    settings = Arguments(**given).environment()
+    assert settings["reward"] == reward
+    found = settings["start_scores"]
+    assert (None if found is None else len(found["below"])) == starts
+
+
+def test_players_do_not_say_what_they_were_paid(tmp_path):
+    run = maskable_ppo.start(
+        arguments(tmp_path / "run", rules="standard", total_steps=1000, start_scores=20)
+    )
+    envs = run.model.get_env().envs.envs
+    assert envs.settings.reward == "equity"
+    assert len(envs.settings.start_scores) == 20
+    run.improve()
+    run.save_checkpoint()
+    run.close()
+    told = json.loads((run.folder / "model.json").read_text())["training"]
+    assert told["reward"] == "equity"
+    assert told["equity_table"] == [
+        envs.settings.equity_table.version, envs.settings.equity_table.digest
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"reward": "equity", "rules": "tiny"}, "these differ in ranks"),
+        ({"start_scores": 5, "rules": "small"}, "these differ in ranks"),
+        ({"reward": "worth"}, "reward must be one of"),
+        ({"start_scores": -1}, "start_scores must be None or an integer"),
+    ],
+)
+def test_rewards_that_cannot_be_paid_are_asked_for(tmp_path, given, message):
+    with pytest.raises(ValueError, match=message):
+        maskable_ppo.start(arguments(tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()

@@ -1,1 +1,1 @@
-"""The laboratory: what can be solved, solved; what is estimated, with its error."""
+"""The laboratory: what Poke is worth and why, one module a result (`python -m training.lab`)."""

@@ -1,0 +1,397 @@
+"""The rubber with every draw phase at equilibrium: `python -m training.lab solve-rubber`.
+
+Points below the line only grow within a game, so the rubber is solved backwards: at every score a
+deal pays its points above the line and what the score after it is worth, and the draw phase of that
+deal is solved (`training.lab.draws`). Neighbouring scores have much the same strategies: those of
+the neighbour whose payoffs are nearest are tried first, and improved only if best answers to them
+gain more than the tolerance. So the exploitability stated for a score was measured at that score.
+
+    OUT.npz               the equity table (`poke_env.equity.EquityTable`); nothing is sampled, its
+                          errors are the exploitability of the score's strategies
+    OUT.csv, .json, .png  what stands beside every equity table
+    OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps
+    OUT.work.npz          what was solved so far; the same command goes on from there
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agents.hand_classes import HandClasses
+from poke_env import _files
+from poke_env._checks import check_integer, check_number
+from poke_env._jit import sources_digest
+from poke_env.equity import LEVELS, EquityTable, places, rules_key, scores
+from poke_env.games.poke import MAX_HAND, Rules
+from training.lab import rubber_files
+from training.lab._draw_loops import CATEGORIES, SPLITS
+from training.lab.draws import (
+    DEALER_DRAWS,
+    DRAWS_MADE,
+    HISTORIES,
+    NON_DEALER_DRAWS,
+    RESULTS,
+    DrawModel,
+    Equilibrium,
+    Floats,
+    Payoffs,
+    above_the_line,
+    balanced_model,
+    solve,
+)
+from training.lab.induction import (
+    Outcomes,
+    Scoring,
+    levels,
+    solve_futures,
+    solve_values,
+    solve_visits,
+    successors,
+    value_of,
+)
+
+OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
+
+DECISIONS = (
+    "non-dealer doubles",
+    "non-dealer redoubles",
+    *(
+        f"dealer {what} after {seen}"
+        for seen in ("no draw", "one draw", "two draws")
+        for what in ("draws free", "doubles", "redoubles")
+    ),
+)
+"""The decisions to draw that are told apart, for `drawing_shares`."""
+KINDS = CATEGORIES * 13
+"""Kinds of hands that are told apart: by poker category and the rank that decides first."""
+
+_MOST_KEPT = 2 * 40
+"""Strategies kept to start from: those of two neighbouring sums of points."""
+_QUICK_STEP = 10
+_QUICK_TOLERANCE = 2.0
+
+
+def every_outcome(scoring: Scoring, rules: Rules) -> Outcomes:
+    """The outcomes of a deal in the places of `Payoffs`, flat, all of probability 0."""
+    non_dealer, dealer, cards, _ = np.indices(OUTCOMES)
+    above = np.broadcast_to(above_the_line(rules), OUTCOMES)
+    return Outcomes(
+        below_dealer=((MAX_HAND - cards) * np.array(rules.non_dealer_values)[non_dealer]).ravel(),
+        below_other=(cards * np.array(rules.dealer_values)[dealer]).ravel(),
+        units=(-above.ravel() / scoring.unit).round().astype(np.int64),
+        probability=np.zeros(above.size),
+    )
+
+
+def payoffs_at(scoring: Scoring, place: int, outcomes: Outcomes, values: Floats) -> Payoffs:
+    """What a deal brings the non-dealer at a score, points after it included.
+
+    Args:
+        scoring: of the rules.
+        place: the score, see `poke_env.equity.scores`.
+        outcomes: `every_outcome`.
+        values: float64 (places + 1,), what each score is worth to its dealer; the last number is 0.
+    """
+    after, margin = successors(scoring, place, outcomes)
+    return (values[after] - scoring.unit * margin).reshape(OUTCOMES)
+
+
+def kinds(hands: HandClasses) -> npt.NDArray[np.int64]:
+    """The kind of every type, int64 (7462,): 13 times its category and the deciding rank."""
+    found = np.empty(len(hands.category), np.int64)
+    for type_, (category, ranks) in enumerate(zip(hands.category, hands.ranks, strict=True)):
+        counts = np.bincount(ranks, minlength=13)
+        wheel = ranks.tolist() == [0, 1, 2, 3, 12] and category in (4, 8)
+        decides = 3 if wheel else int(np.flatnonzero(counts == counts.max())[-1])
+        found[type_] = 13 * int(category) + decides
+    return found
+
+
+def drawing_shares(model: DrawModel, solved: Equilibrium) -> Floats:
+    """How many of the hands of each kind draw at each decision, float64 (11, 130).
+
+    Decisions after different numbers of cards drawn by the non-dealer are averaged as often as he
+    draws them. Kinds that do not occur have 0.
+    """
+    hands = model.hands
+    kind = kinds(hands)[hands.type]
+    total = np.bincount(kind, hands.size, KINDS)
+    non_dealer, dealer = solved.answers[0].actions, solved.answers[1].actions
+    seen = solved.non_dealer.sum(axis=0)[: len(HISTORIES)]
+
+    def share(actions: npt.NDArray[np.int8], weights: Floats) -> Floats:
+        weights = weights / max(weights.sum(), 1e-300)
+        drawing = ((actions != 0) * weights).sum(axis=1) * hands.size
+        return np.bincount(kind, drawing, KINDS) / np.maximum(total, 1)
+
+    first = np.array([seen[1 + k] + seen[4 + 3 * k : 7 + 3 * k].sum() for k in range(3)])
+    shares = [share(non_dealer[:, :1], np.ones(1)), share(non_dealer[:, 1:4], first)]
+    for made in range(NON_DEALER_DRAWS + 1):
+        here = np.flatnonzero(made == DRAWS_MADE)
+        shares += [share(dealer[draw][:, here], seen[here]) for draw in range(DEALER_DRAWS)]
+    return np.array(shares)
+
+
+class Kept(NamedTuple):
+    """Strategies to start from."""
+
+    payoffs: Payoffs
+    outcomes: Payoffs
+    non_dealer: Floats
+    dealer: Floats
+
+
+@dataclass
+class Work:
+    """What has been solved, by place.
+
+    Attributes:
+        probabilities: float32 (places, *OUTCOMES), how likely each outcome of the deal is.
+        gaps: float64 (places,), see `Equilibrium.gap`; NaN where nothing is solved.
+        iterations: int64 (places,), of fictitious play.
+        shares: uint8 (places, 11, 130), `drawing_shares` in steps of 1 / 255.
+    """
+
+    probabilities: npt.NDArray[np.float32]
+    gaps: Floats
+    iterations: npt.NDArray[np.int64]
+    shares: npt.NDArray[np.uint8]
+
+    @classmethod
+    def begin(cls, count: int) -> Work:
+        """Nothing solved yet."""
+        return cls(
+            np.zeros((count, *OUTCOMES), np.float32),
+            np.full(count, np.nan),
+            np.zeros(count, np.int64),
+            np.zeros((count, len(DECISIONS), KINDS), np.uint8),
+        )
+
+    def save(self, path: Path, identity: str) -> None:
+        """Write all of it; `identity` says what it belongs to."""
+        with _files.replacing(path) as temporary:
+            np.savez(temporary, identity=np.array(identity), **vars(self))
+
+    @classmethod
+    def load(cls, path: Path, identity: str) -> Work:
+        """What `save` wrote.
+
+        Raises:
+            ValueError: if it belongs to something else.
+        """
+        with np.load(path, allow_pickle=False) as stored:
+            if str(stored["identity"]) != identity:
+                raise ValueError(
+                    f"{path} is from other settings or sources ({stored['identity']}, now "
+                    f"{identity}); delete it or choose another --out"
+                )
+            return cls(**{name: stored[name] for name in cls.__dataclass_fields__})
+
+
+class Solver:
+    """Solves scores one by one, in the order of `levels`.
+
+    Args:
+        model: the draw phase.
+        rules: standard ones but for points.
+        tolerance: exploitability at each score, in points.
+        work: what is solved already.
+        step: width of the squares of scores that share a solution, the one of their highest score.
+    """
+
+    def __init__(
+        self, model: DrawModel, rules: Rules, tolerance: float, work: Work, step: int = 1
+    ) -> None:
+        self.model = model
+        self.scoring = Scoring.of(rules)
+        self.tolerance = tolerance
+        self.work = work
+        self.step = step
+        self.listed = scores(rules.target)
+        self._every = every_outcome(self.scoring, rules)
+        self._kept: dict[int, Kept] = {}
+
+    def outcomes(self, row: int, place: int) -> Outcomes:
+        """The outcomes of the deal at a score; a `Distributions` of `training.lab.induction`."""
+        chances = self.work.probabilities[self.serving(place)].ravel().astype(np.float64)
+        some = chances > 0
+        below_dealer, below_other, units, _ = (array[some] for array in self._every)
+        return Outcomes(below_dealer, below_other, units, chances[some] / chances.sum())
+
+    def serving(self, place: int) -> int:
+        """The score whose solution serves this one."""
+        target = self.scoring.target
+        own, other, own_games, other_games = self.listed[place].tolist()
+        if own == target or self.step == 1:
+            return place
+        last = target - 1
+        below = [last - (last - points) // self.step * self.step for points in (own, other)]
+        return int(places(target)[below[0], below[1], own_games, other_games])
+
+    def levels(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Scores in the order in which they are solved: all of a level, and those of it that are
+        solved for themselves."""
+        return [
+            (level, tuple(place for place in level if self.serving(place) == place))
+            for level in levels(self.scoring.target)
+        ]
+
+    def solve_level(
+        self, level: tuple[int, ...], own: tuple[int, ...], values: Floats
+    ) -> Iterator[int]:
+        """Solve what is not yet solved of a level, and write what its scores are worth to `values`.
+
+        Yields:
+            Each score when it is solved.
+        """
+        tied = bool(self.listed[level[0], 0] == self.scoring.target)
+        todo = [place for place in own if np.isnan(self.work.gaps[place])]
+        for _ in range(2 if tied else 1):  # ties refer to each other, with a small chance
+            for place in todo:
+                self._solve(place, values)
+                yield place
+            for _ in range(_TIES if tied else 1):
+                for place in level:
+                    outcomes = self.outcomes(0, place)
+                    values[place] = value_of(self.scoring, place, outcomes, values)
+
+    def _solve(self, place: int, values: Floats) -> None:
+        payoffs = payoffs_at(self.scoring, place, self._every, values)
+        start = self._nearest(payoffs)
+        solved = solve(self.model, payoffs, self.tolerance, start=start)
+        outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
+        self._kept.pop(place, None)
+        self._kept[place] = Kept(payoffs, outcomes, solved.non_dealer, solved.dealer)
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        work = self.work
+        work.probabilities[place] = outcomes / outcomes.sum()
+        work.gaps[place] = solved.gap
+        work.iterations[place] = len(solved.curve)
+        work.shares[place] = (255 * drawing_shares(self.model, solved)).round()
+
+    def _nearest(self, payoffs: Payoffs) -> tuple[Floats, Floats] | None:
+        """The strategies whose payoffs differ least from these, as outcomes occur under them."""
+
+        def distance(kept: Kept) -> float:
+            change = payoffs - kept.payoffs
+            change -= (kept.outcomes * change).sum()
+            return float((kept.outcomes * np.abs(change)).sum())
+
+        if not self._kept:
+            return None
+        best = min(self._kept.values(), key=distance)
+        return best.non_dealer, best.dealer
+
+
+_TIES = 50
+"""Repetitions after which ties are worth what they are worth."""
+
+
+def as_table(solver: Solver, rules: Rules, name: str, identity: str) -> EquityTable:
+    """The equity table of what was solved."""
+    values = solve_values(solver.scoring, solver.outcomes)
+    futures = solve_futures(solver.scoring, solver.outcomes)
+    serving = [solver.serving(place) for place in range(len(solver.listed))]
+    gaps = solver.work.gaps[serving]
+    return EquityTable(
+        rules=rules_key(rules),
+        values=values,
+        errors=(gaps[None] / 2).astype(np.float32),
+        win_errors=np.zeros(values.shape, np.float32),
+        visits=solve_visits(solver.scoring, solver.outcomes).astype(np.float32),
+        futures=np.rint(LEVELS * np.cumsum(futures, axis=2).clip(0, 1)).astype(np.uint16),
+        unit=solver.scoring.unit,
+        version=name,
+        policies=({"name": "equilibrium", "identity": identity},),
+        deals=0,
+        seed=0,
+    )
+
+
+@dataclass(frozen=True)
+class SolveRubber:
+    """The rubber with the draw phase solved at every score.
+
+    Attributes:
+        out: The equity table to write (*.npz); other files lie beside it.
+        tolerance: Exploitability at each score, in points.
+        threads: Threads; 0 is one for each core.
+        quick: A rough table within a minute or two: few scores, a large tolerance.
+    """
+
+    out: Path = Path("runs/equilibrium/rubber.npz")
+    tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.1
+    threads: int = 0
+    quick: bool = False
+
+    def run(self, console: Console) -> None:
+        """Solve, or go on solving, and write the files."""
+        if self.out.suffix != ".npz":
+            raise ValueError(f"out must be a file *.npz, got {str(self.out)!r}")
+        tolerance = check_number("tolerance", self.tolerance, above=0.0)
+        threads = check_integer("threads", self.threads, 0, 1024) or None
+        _files.writable_folder(self.out.parent)
+        step = 1
+        if self.quick:
+            console.print("--quick: few scores, solved roughly; good for a look, not for use.")
+            step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)
+        rules = Rules()
+        digest = sources_digest(Path(__file__).parent)[:16]
+        identity = f"tolerance {tolerance:g}, step {step}, sources {digest}"
+        working = self.out.with_suffix(".work.npz")
+        work = (
+            Work.load(working, identity)
+            if working.exists()
+            else Work.begin(len(scores(rules.target)))
+        )
+        solver = Solver(balanced_model(threads=threads), rules, tolerance, work, step)
+        self._solve_all(solver, working, identity, console)
+        table = as_table(solver, rules, self.out.stem, identity)
+        rubber_files.write(table, self.out, (tolerance, 0.0))
+        with _files.replacing(self.out.with_suffix(".draws.npz")) as temporary:
+            np.savez_compressed(
+                temporary,
+                probabilities=work.probabilities.astype(np.float16),
+                shares=work.shares,
+                gaps=work.gaps,
+                iterations=work.iterations,
+                decisions=np.array(DECISIONS),
+                identity=np.array(identity),
+            )
+        rubber_files.summary(table, console)
+
+    def _solve_all(self, solver: Solver, working: Path, identity: str, console: Console) -> None:
+        order = solver.levels()
+        todo = sum(int(np.isnan(solver.work.gaps[list(own)]).sum()) for _, own in order)
+        values = np.zeros(len(solver.listed) + 1)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                   TimeRemainingColumn())  # fmt: skip
+        with Progress(*columns, console=console) as progress:
+            task = progress.add_task("scores", total=todo)
+            saved = time.monotonic()
+            for level, own in order:
+                for place in solver.solve_level(level, own, values):
+                    own_below, other_below, *games = solver.listed[place].tolist()
+                    progress.update(
+                        task, advance=1,
+                        description=f"{own_below}-{other_below}, games {games[0]}-{games[1]}: "
+                        f"gap {solver.work.gaps[place]:.2f}",
+                    )  # fmt: skip
+                if time.monotonic() - saved > _SAVE_SECONDS:
+                    solver.work.save(working, identity)
+                    saved = time.monotonic()
+            solver.work.save(working, identity)
+
+
+_SAVE_SECONDS = 60.0
