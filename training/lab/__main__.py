@@ -7,11 +7,12 @@ import sys
 from rich.console import Console
 
 from training import cli
+from training.lab.played import CountPlayed
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
 from training.lab.solve_rubber import SolveRubber
 
-Result = Rubber | RubberCheck | RubberDrift | SolveRubber
+Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber
 """What can be asked for; each has `run(console)`."""
 
 
