@@ -4,7 +4,7 @@ The table of tricks (`agents.tricks`) knows both hands; players do not. Deals be
 player, at scores as they occur in rubbers, tell how many cards the leader takes where the table
 says so many, for each pair of numbers of draws:
 
-    python -m training.lab played pimc-64 --out runs/played.npz
+    python -m training.lab count-played pimc-64 --out runs/played.npz
 
 With that file the draw phase is solved for the tricks that are played, not for perfect ones: every
 payoff becomes its mean over what is taken (`as_played`).
@@ -63,6 +63,10 @@ class Played(NamedTuple):
     def as_played(self, payoffs: Payoffs) -> Payoffs:
         """Payoffs by the cards that the table gives, from payoffs by the cards that are taken."""
         return np.einsum("ndtc,ndcp->ndtp", self.chances, payoffs)
+
+    def of_tricks(self, outcomes: Payoffs) -> Payoffs:
+        """Outcomes by the cards that are taken, from outcomes by those that the table gives."""
+        return np.einsum("ndtc,ndtp->ndcp", self.chances, outcomes)
 
     def save(self, path: Path) -> None:
         """Write it to a file, whole or not at all."""

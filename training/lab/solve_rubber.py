@@ -15,6 +15,7 @@ gain more than the tolerance. So the exploitability stated for a score was measu
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ from training.lab.induction import (
     successors,
     value_of,
 )
+from training.lab.played import Played
 
 OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
 
@@ -206,16 +208,24 @@ class Solver:
         rules: standard ones but for points.
         tolerance: exploitability at each score, in points.
         work: what is solved already.
+        played: the cards that are taken instead of those that the table of tricks says.
         step: width of the squares of scores that share a solution, the one of their highest score.
     """
 
     def __init__(
-        self, model: DrawModel, rules: Rules, tolerance: float, work: Work, step: int = 1
+        self,
+        model: DrawModel,
+        rules: Rules,
+        tolerance: float,
+        work: Work,
+        played: Played | None = None,
+        step: int = 1,
     ) -> None:
         self.model = model
         self.scoring = Scoring.of(rules)
         self.tolerance = tolerance
         self.work = work
+        self.played = played
         self.step = step
         self.listed = scores(rules.target)
         self._every = every_outcome(self.scoring, rules)
@@ -267,6 +277,8 @@ class Solver:
 
     def _solve(self, place: int, values: Floats) -> None:
         payoffs = payoffs_at(self.scoring, place, self._every, values)
+        if self.played:
+            payoffs = self.played.as_played(payoffs)
         start = self._nearest(payoffs)
         solved = solve(self.model, payoffs, self.tolerance, start=start)
         outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
@@ -275,7 +287,10 @@ class Solver:
         while len(self._kept) > _MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         work = self.work
-        work.probabilities[place] = outcomes / outcomes.sum()
+        outcomes = outcomes / outcomes.sum()
+        if self.played:
+            outcomes = self.played.of_tricks(outcomes)
+        work.probabilities[place] = outcomes
         work.gaps[place] = solved.gap
         work.iterations[place] = len(solved.curve)
         work.shares[place] = (255 * drawing_shares(self.model, solved)).round()
@@ -326,12 +341,15 @@ class SolveRubber:
     Attributes:
         out: The equity table to write (*.npz); other files lie beside it.
         tolerance: Exploitability at each score, in points.
+        played: A file of `count-played`: the tricks that a player really plays; without it tricks
+            are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
         quick: A rough table within a minute or two: few scores, a large tolerance.
     """
 
     out: Path = Path("runs/equilibrium/rubber.npz")
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.1
+    played: Path | None = None
     threads: int = 0
     quick: bool = False
 
@@ -347,15 +365,16 @@ class SolveRubber:
             console.print("--quick: few scores, solved roughly; good for a look, not for use.")
             step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)
         rules = Rules()
-        digest = sources_digest(Path(__file__).parent)[:16]
-        identity = f"tolerance {tolerance:g}, step {step}, sources {digest}"
+        played = None if self.played is None else Played.load(self.played)
+        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
+        identity = f"{tricks}, tolerance {tolerance:g}, step {step}, {_sources(self.played)}"
         working = self.out.with_suffix(".work.npz")
         work = (
             Work.load(working, identity)
             if working.exists()
             else Work.begin(len(scores(rules.target)))
         )
-        solver = Solver(balanced_model(threads=threads), rules, tolerance, work, step)
+        solver = Solver(balanced_model(threads=threads), rules, tolerance, work, played, step)
         self._solve_all(solver, working, identity, console)
         table = as_table(solver, rules, self.out.stem, identity)
         rubber_files.write(table, self.out, (tolerance, 0.0))
@@ -395,3 +414,13 @@ class SolveRubber:
 
 
 _SAVE_SECONDS = 60.0
+
+
+def _sources(played: Path | None) -> str:
+    """What a solution depends on beside its settings, as a digest."""
+    here = Path(__file__).parent
+    names = ("_draw_loops", "draws", "induction", "played", "solve_rubber")
+    digest = sources_digest(*(here / f"{name}.py" for name in names))
+    if played is not None:
+        digest = hashlib.blake2b(digest.encode() + played.read_bytes()).hexdigest()
+    return digest[:16]
