@@ -1,0 +1,91 @@
+"""How results are written: a table as CSV and JSON, and a picture, side by side.
+
+OUT.csv    a line a row
+OUT.json   what the result is, how it was made, and the rows
+OUT.png    the picture
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from poke_env import _files
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Row = Mapping[str, Any]
+"""Names of columns and what stands there: numbers of any kind, texts, None."""
+
+_PACKAGES = ("sackson-poke", "numpy", "numba", "scipy")
+
+
+def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figure | None) -> None:
+    """Write a result; each file is whole or not there.
+
+    Args:
+        out: path of the files, without a suffix.
+        about: what the result is and what it was made from, plain values.
+        rows: the table; all with the same columns.
+        figure: the picture, if there is one.
+
+    Raises:
+        OSError: if the folder cannot be written to.
+    """
+    folder = _files.writable_folder(out.parent)
+    rows = [{name: _plain(value) for name, value in row.items()} for row in rows]
+    text = io.StringIO()
+    lines = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(rows)
+    _files.write(folder / f"{out.name}.csv", text.getvalue())
+    document = {
+        **{name: _plain(value) for name, value in about.items()},
+        "command": shlex.join(["python", "-m", "training.lab", *sys.argv[1:]]),
+        "versions": {name: version(name) for name in _PACKAGES},
+        "rows": rows,
+    }
+    _files.write(folder / f"{out.name}.json", json.dumps(document, indent=1) + "\n")
+    if figure is not None:
+        with _files.replacing(folder / f"{out.name}.png") as picture:
+            figure.savefig(picture, dpi=110)
+
+
+def show(console: Console, title: str, rows: Sequence[Row], digits: int = 2) -> None:
+    """Print a table; numbers that are no integers with so many digits after the point."""
+    table = Table(title=title, title_justify="left")
+    for name in rows[0] if rows else ():
+        number = any(isinstance(_plain(row[name]), (int, float)) for row in rows)
+        table.add_column(name, justify="right" if number else "left")
+    for row in rows:
+        values = [_plain(value) for value in row.values()]
+        table.add_row(
+            *(
+                f"{value:.{digits}f}"
+                if isinstance(value, float)
+                else ""
+                if value is None
+                else str(value)
+                for value in values
+            )
+        )
+    console.print(table)
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON for one of NumPy."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.item() if isinstance(value, np.generic) else value
