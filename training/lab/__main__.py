@@ -11,8 +11,9 @@ from training.lab.played import CountPlayed
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
 from training.lab.solve_rubber import SolveRubber
+from training.lab.strategies import MakeStrategies
 
-Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber
+Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber | MakeStrategies
 """What can be asked for; each has `run(console)`."""
 
 

@@ -1,0 +1,229 @@
+"""Strategies for the draw phase to play by: `python -m training.lab strategies`.
+
+The rubber solved (`training.lab.solve_rubber`) has a strategy for every score, six megabytes each.
+To play by them, as many representative scores are chosen as asked for, so that every score is near
+one of them in what its deals pay, most of all the scores that occur often; at these scores the draw
+phase is solved once more, and every other score is played like its representative. The best answers
+to the average strategies are kept, which are pure. They are as good as equilibria: what best
+answers gain against them is measured and stored.
+
+    OUT    the strategies, a file for `agents.equilibrium`
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import track
+
+from poke_env import _files
+from poke_env._checks import check_integer, check_number
+from poke_env.equity import EquityTable, scores
+from poke_env.games.poke import Rules
+from training.lab.draws import HISTORIES, DrawModel, Floats, Payoffs, balanced_model, solve
+from training.lab.induction import Scoring
+from training.lab.played import Played
+from training.lab.solve_rubber import every_outcome, payoffs_at
+
+FORMAT = 1
+
+
+def choose_representatives(
+    payoffs: npt.NDArray[np.float32], outcomes: Floats, often: Floats, count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Scores that stand for all others, one after the other where most is left to gain.
+
+    Args:
+        payoffs: float32 (places, K), of every score by outcome.
+        outcomes: float64 (K,), how likely each outcome is, on the whole.
+        often: float64 (places,), how often each score occurs.
+        count: how many representatives.
+
+    Returns:
+        The representatives, int64 (count,); and for each score its one, int64 (places,), as a place
+        in them.
+    """
+    # What pays all outcomes alike decides nothing.
+    centred = payoffs - (payoffs @ outcomes)[:, None]
+    weighted = (centred * np.sqrt(outcomes)).astype(np.float32)
+    squares = (weighted**2).sum(axis=1)
+    chosen: list[int] = []
+    nearest = np.full(len(payoffs), np.inf)
+    serves = np.zeros(len(payoffs), np.int64)
+    for _ in range(count):
+        distances = squares[:, None] + squares - 2 * weighted @ weighted.T
+        gains = (often[:, None] * np.maximum(_finite(nearest)[:, None] - distances, 0)).sum(axis=0)
+        best = int(gains.argmax())
+        closer = distances[:, best] < nearest
+        nearest[closer] = distances[closer, best]
+        serves[closer] = len(chosen)
+        chosen.append(best)
+    return np.array(chosen), serves
+
+
+def _finite(distances: Floats) -> Floats:
+    return np.where(np.isinf(distances), 1e12, distances)
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """Strategies to play by, in the classes and slots of `agents.hand_classes`.
+
+    Attributes:
+        places: int64 (M,), the scores that they were solved at (`poke_env.equity.scores`).
+        serves: int64 (places,), by which of them each score is played.
+        non_dealer: int8 (M, 134459, 4), the slots discarded as bits: first decision, and second
+            after one, two and three cards.
+        dealer: int8 (M, 3, 134459, 13), likewise by draws made and the non-dealer's history.
+        gaps: float64 (M,), what best answers to the strategies gain, in points.
+        about: what they were made from.
+    """
+
+    places: npt.NDArray[np.int64]
+    serves: npt.NDArray[np.int64]
+    non_dealer: npt.NDArray[np.int8]
+    dealer: npt.NDArray[np.int8]
+    gaps: Floats
+    about: dict[str, Any]
+
+    def to_bytes(self) -> bytes:
+        """A file of arrays that `numpy.load` reads, packed more tightly than NumPy does.
+
+        Lanes come before classes: neighbouring classes are treated alike.
+        """
+        arrays = {
+            "places": self.places,
+            "serves": self.serves.astype(np.int16),
+            "non_dealer": self.non_dealer.swapaxes(-1, -2),
+            "dealer": self.dealer.swapaxes(-1, -2),
+            "gaps": self.gaps,
+            "about": np.frombuffer(json.dumps({"format": FORMAT, **self.about}).encode(), np.uint8),
+        }
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_LZMA) as file:
+            for name, array in arrays.items():
+                part = io.BytesIO()
+                np.save(part, np.ascontiguousarray(array))
+                entry = zipfile.ZipInfo(f"{name}.npy")  # of a fixed date: the same bytes every time
+                entry.compress_type = zipfile.ZIP_LZMA
+                file.writestr(entry, part.getvalue())
+        return content.getvalue()
+
+
+def make_strategies(
+    model: DrawModel,
+    table: EquityTable,
+    count: int,
+    tolerance: float,
+    played: Played | None,
+    outcomes: Floats,
+    console: Console,
+) -> Strategies:
+    """Choose representative scores and solve the draw phase there.
+
+    Args:
+        model: the draw phase.
+        table: what each score is worth.
+        count: how many representatives.
+        tolerance: exploitability of the average strategies, in points.
+        played: the tricks that are played; None for perfect ones.
+        outcomes: float64 (3, 4, 6, 19), how likely each outcome is, on the whole.
+        console: where progress is shown.
+    """
+    rules = Rules()
+    scoring = Scoring.of(rules)
+    every = every_outcome(scoring, rules)
+    values = np.append(table.values[0], 0.0)
+    beginning = _place_of_beginning(rules)
+
+    def payoffs_of(place: int) -> Payoffs:
+        payoffs = payoffs_at(scoring, place, every, values)
+        return payoffs if played is None else played.as_played(payoffs)
+
+    listed = range(len(scores(rules.target)))
+    payoffs = np.array([payoffs_of(place).ravel() for place in listed], np.float32)
+    often = np.asarray(table.visits[0], np.float64)
+    places, serves = choose_representatives(payoffs, outcomes.ravel(), often, count)
+    places[serves[beginning]] = beginning  # it is played by players who are blind to the score
+    non_dealer, dealer, gaps = [], [], []
+    start = None
+    for place in track(places, "scores", console=console):
+        solved = solve(model, payoffs_of(int(place)), tolerance, start=start)
+        start = solved.non_dealer, solved.dealer
+        own, other = solved.answers
+        non_dealer.append(own.actions)
+        dealer.append(other.actions[..., : len(HISTORIES)])
+        centred = payoffs_of(int(place)) - solved.value
+        gaps.append(
+            model.non_dealer_response(other.reach, centred).value
+            + model.dealer_response(own.reach, centred).value
+        )
+    return Strategies(
+        places, serves, np.array(non_dealer), np.array(dealer), np.array(gaps),
+        {
+            "equity_table": table.version,
+            "equity_digest": table.digest,
+            "tricks": "perfect" if played is None else played.player,
+            "tolerance": tolerance,
+        },
+    )  # fmt: skip
+
+
+def _place_of_beginning(rules: Rules) -> int:
+    return int(np.flatnonzero((scores(rules.target) == 0).all(axis=1))[0])
+
+
+@dataclass(frozen=True)
+class MakeStrategies:
+    """Strategies for the draw phase to play by, for `agents.equilibrium`.
+
+    Attributes:
+        out: The file to write (*.npz).
+        table: The equity table that says what scores are worth; by default the one shipped.
+        draws: The outcomes of the deals at every score, OUT.draws.npz of `solve-rubber`.
+        played: A file of `count-played`, as for `solve-rubber`.
+        count: Number of scores that are solved.
+        tolerance: Exploitability at each of them, in points.
+        threads: Threads; 0 is one for each core.
+        quick: Few scores, roughly, within a minute or two.
+    """
+
+    out: Path
+    draws: Path
+    table: Path | None = None
+    played: Path | None = None
+    count: int = 24
+    tolerance: float = 0.05
+    threads: int = 0
+    quick: bool = False
+
+    def run(self, console: Console) -> None:
+        """Solve and write the file."""
+        _files.writable_folder(self.out.parent)
+        count = check_integer("count", self.count, 1, 200)
+        tolerance = check_number("tolerance", self.tolerance, above=0.0)
+        if self.quick:
+            console.print("--quick: two scores, solved roughly")
+            count, tolerance = 2, 1.0
+        table = EquityTable.load(self.table)
+        played = None if self.played is None else Played.load(self.played)
+        with np.load(self.draws, allow_pickle=False) as stored:
+            probabilities = stored["probabilities"].astype(np.float64)
+        often = np.asarray(table.visits[0], np.float64)
+        outcomes = np.einsum("p,pndcs->ndcs", often / often.sum(), probabilities)
+        model = balanced_model(threads=self.threads or None)
+        made = make_strategies(model, table, count, tolerance, played, outcomes, console)
+        content = made.to_bytes()
+        _files.write(self.out, content)
+        console.print(
+            f"{count} strategies, {len(content):,} bytes; best answers gain at most "
+            f"{made.gaps.max():.3f} points a deal against them"
+        )
