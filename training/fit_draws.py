@@ -57,7 +57,7 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
         cards he took, float64 (N,); his poker points less the opponent's, float64 (N,).
     """
     rng = np.random.default_rng(seed)
-    rows, seen, masks = _deal(rules, deals, seed, rng)
+    rows, seen, masks = deal(rules, deals, seed, rng)
     state = rows["state"]
     heuristic, greedy, anything = (agents.make(name) for name in ("heuristic", "greedy", "random"))
     kept = []
@@ -83,7 +83,11 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
     return described[last], state["deal_taken"][row, 0].astype(float), poker.astype(float)
 
 
-def _deal(rules: Rules, deals: int, seed: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+def deal(rules: Rules, deals: int, seed: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    """Deal once each: rows of the engine, observations and masks.
+
+    Half of the deals begin at 0-0, the others at any score of a game.
+    """
     settings = MatchSettings(POKE, "deal", rules=rules)
     rows = np.repeat(settings.template, deals)
     score = rng.integers(0, rules.target, (deals, 2))
