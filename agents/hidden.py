@@ -20,7 +20,7 @@ from poke_env._jit import compiled, inlined
 from poke_env.games.poke import MAX_HAND
 from poke_env.streams import Words, next_word
 
-OVERSAMPLING = 2
+OVERSAMPLING = 4
 """Hands drawn for each that is looked at, in proportion to their weights."""
 
 _TRIES = 20
@@ -216,11 +216,11 @@ def _list_hands(
     ranks, unseen, unknown = hidden["ranks"], hidden["unseen"], hidden["unknown"]
     count = 0
     for number in range(HANDS[unknown]):
-        ranks[:] = HAND_RANKS[FIRST_HAND[unknown] + number]
         whole = np.int64(hidden["shown"])
         ways = 1.0
         alike = 0
         for i in range(unknown):
+            ranks[i] = HAND_RANKS[FIRST_HAND[unknown] + number, i]
             alike = alike + 1 if i > 0 and ranks[i] == ranks[i - 1] else 0
             ways *= (unseen[ranks[i]] - alike) / (alike + 1)
             whole = np.int64(ADDED[whole, ranks[i]])
