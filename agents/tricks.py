@@ -18,13 +18,18 @@ map the file into memory.
 from __future__ import annotations
 
 import contextlib
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import combinations_with_replacement
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import platformdirs
@@ -245,8 +250,10 @@ class TrickTable:
         """
         size = len(_checked_hand("follower", follower))
         led = _checked_hand("lead", lead)
-        if len(set(led)) != 1 or len(led) > LARGEST_SET:
-            raise ValueError(f"lead must be one to four cards of one rank, got {shown(lead)}")
+        if len(set(led)) != 1 or len(led) > min(LARGEST_SET, size):
+            raise ValueError(
+                f"lead must be one to {min(LARGEST_SET, size)} cards of one rank, got {shown(lead)}"
+            )
         left = size - len(led)
         rest = _number("leader", leader, left)
         number = _number("follower", follower, size)
@@ -302,7 +309,7 @@ def trick_table(must_beat: bool = True, follow_set_if_held: bool = False) -> Tri
         must_beat, follow_set_if_held: see `TrickTable`.
     """
     moves = _find_moves(follow_set_if_held)
-    values = _kept_or_solved(_cache_path(must_beat, follow_set_if_held), moves, must_beat)
+    values = _kept_or_solved(must_beat, follow_set_if_held, moves)
     mirrored = np.zeros(MIRRORED, np.int8)
     for size in range(1, MAX_HAND):
         _mirror(values, mirrored, size)
@@ -317,13 +324,17 @@ def _cache_path(must_beat: bool, follow_set_if_held: bool) -> Path:
     return folder / f"tricks-{rule}-{sources_digest(Path(__file__))[:16]}.npy"
 
 
-def _kept_or_solved(path: Path, moves: Moves, must_beat: bool) -> Values:
+def _kept_or_solved(must_beat: bool, follow_set_if_held: bool, moves: Moves) -> Values:
     """The values from a file, mapped into memory; made anew if it is missing or damaged."""
-    with contextlib.suppress(OSError, ValueError):
+    path = _cache_path(must_beat, follow_set_if_held)
+    with contextlib.suppress(OSError, ValueError, EOFError):
         values = np.load(path, mmap_mode="r")
         if values.dtype == np.int8 and values.shape == (FIRST_PAIR[MAX_HAND + 1],):
             return np.asarray(values)
-    values = _solve(moves, must_beat)
+    if numba.config.DISABLE_JIT:
+        values = _solve_compiled(must_beat, follow_set_if_held)
+    else:
+        values = _solve(moves, must_beat)
     with contextlib.suppress(OSError):  # where nothing can be written it is made at every start
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
@@ -385,6 +396,21 @@ def _throw_sets_only(hand: np.void) -> None:
             hand["throws"][count] = hand["sets"][count]
             for i in range(hand["sets"][count]):
                 hand["throw_rest"][count, i] = hand["set_rest"][count, i]
+
+
+def _solve_compiled(must_beat: bool, follow_set_if_held: bool) -> Values:
+    """The values, where nothing is compiled: plain Python would need days, so another process that
+    may compile makes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "values.npy"
+        source = (
+            f"import numpy, agents.tricks as t; moves = t._find_moves({follow_set_if_held}); "
+            f"numpy.save({str(file)!r}, t._solve(moves, {must_beat}))"
+        )
+        root = Path(__file__).parents[1]
+        variables = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+        subprocess.run([sys.executable, "-c", source], cwd=root, env=variables, check=True)
+        return cast(Values, np.load(file))
 
 
 def _solve(moves: Moves, must_beat: bool) -> Values:
