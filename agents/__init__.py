@@ -33,7 +33,8 @@ _ENTRIES = {
     "heuristic": _Entry("agents.heuristic:HeuristicAgent"),
     "never_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "never"}),
     "always_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "always"}),
-    "pimc": _Entry("agents.pimc:PimcAgent"),
+    "pimc": _Entry("agents.pimc:PimcAgent", {"depth": 1}),
+    "alphamu": _Entry("agents.pimc:PimcAgent", {"depth": 2}),
     "human": _Entry("agents.human:HumanAgent", listed=False),
     "network": _Entry("agents.network:NetworkAgent", listed=False),
 }
@@ -43,7 +44,7 @@ _MODEL_SUFFIX = ".safetensors"
 
 
 def names() -> tuple[str, ...]:
-    """The players that need no argument, from the weakest idea to the ablations of the best."""
+    """The players that need no argument, in families, from the weakest idea to the best."""
     return tuple(name for name, entry in _ENTRIES.items() if entry.listed)
 
 

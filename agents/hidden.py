@@ -225,7 +225,7 @@ def _list_hands(
             ways *= (unseen[ranks[i]] - alike) / (alike + 1)
             whole = np.int64(ADDED[whole, ranks[i]])
         if ways > 0.0 and _is_possible(hidden):
-            kind = hand_type(whole, 0)
+            kind = hand_type(int(whole), 0)
             suited = _suited_ways(hidden, unseen_cards)
             hands[count] = number
             weights[count] = (ways - suited) * likelihood[kind] + suited * likelihood[kind + 1]

@@ -3,7 +3,8 @@
 Hands are found that fit all that was seen (`agents.hidden`). For each of them every play is looked
 up in the solved table of tricks (`agents.tricks`), as if all cards lay open, and the play of
 greatest mean worth is taken. So the search assumes an opponent who sees everything, and that the
-player himself will see everything from the next trick on.
+player himself will see everything from the next trick on; with a depth of two that fault is
+repaired for his next decision (`agents.planning`).
 
 What to draw is left to another player.
 """
@@ -16,23 +17,22 @@ import numpy as np
 
 import agents
 from agents.hidden import HIDDEN, OVERSAMPLING, guess
+from agents.planning import weigh_plan
+from agents.plays import PLAYS, Plays, find_plays, weigh_play
 from agents.prior import Prior, draw_prior, no_prior
 from agents.reading import (
     DRAW,
-    LEAD,
     READING,
     Floats,
     Integers,
     Mask,
     PokeAgent,
     Reading,
-    count_bits,
     only_action,
     read,
-    set_rank,
 )
 from agents.score import worth_of_cards
-from agents.tricks import ADDED, FIRST_HAND, Moves, Values, cards_taken, lead_value, trick_table
+from agents.tricks import Moves, Values, trick_table
 from poke_env._checks import check_flag, check_integer
 from poke_env._jit import compiled
 from poke_env.agent import KeyedAgent, Masks, Observations
@@ -42,23 +42,6 @@ DRAWS = ("heuristic", "never_double", "always_double", "greedy", "random")
 """Players that can be asked what to draw."""
 
 MOST_SAMPLES = 100_000
-
-_MOST_PLAYS = 10
-
-PLAYS = np.dtype(
-    [
-        ("count", np.int64),
-        ("action", np.int64, (_MOST_PLAYS,)),
-        ("size", np.int64, (_MOST_PLAYS,)),  # cards played
-        ("rank", np.int64, (_MOST_PLAYS,)),  # theirs; -1 if they differ
-        ("rest", np.int64, (_MOST_PLAYS,)),  # number of the hand that is left
-        ("worth", np.float64, (_MOST_PLAYS,)),  # summed over the opponent's hands
-    ]
-)
-"""The plays between which the player chooses: those of the same ranks are one."""
-
-Plays = np.void
-"""A record of dtype `PLAYS`."""
 
 
 class PimcAgent(PokeAgent):
@@ -72,6 +55,8 @@ class PimcAgent(PokeAgent):
         must_beat: the rule of following, which no observation tells. With it a throw-off proves
             what the opponent does not hold.
         follow_set_if_held: likewise.
+        depth: own decisions that are the same for all hands of the opponent: 1, or 2 to plan the
+            next one too.
 
     Raises:
         ValueError: naming the argument, what was given and what is allowed.
@@ -85,6 +70,7 @@ class PimcAgent(PokeAgent):
         infer: bool = True,
         must_beat: bool = True,
         follow_set_if_held: bool = False,
+        depth: int = 1,
     ) -> None:
         if draws not in DRAWS:
             raise ValueError(f"draws must be one of {', '.join(DRAWS)}, got {draws!r}")
@@ -93,6 +79,7 @@ class PimcAgent(PokeAgent):
         self.infer = check_flag("infer", infer)
         self.must_beat = check_flag("must_beat", must_beat)
         self.follow_set_if_held = check_flag("follow_set_if_held", follow_set_if_held)
+        self.depth = check_integer("depth", depth, 1, 2)
         self._drawer = cast(KeyedAgent, agents.make(draws))
         super().__init__(seed)
 
@@ -101,7 +88,7 @@ class PimcAgent(PokeAgent):
         table = trick_table(self.must_beat, self.follow_set_if_held)
         chosen = _play_tricks(
             observations, masks, keys, self.samples, draw_prior() if self.infer else no_prior(),
-            self.must_beat, table.values, table.mirrored, table.moves,
+            self.depth, self.must_beat, table.values, table.mirrored, table.moves,
         )  # fmt: skip
         draws = np.flatnonzero(chosen < 0)
         if len(draws):
@@ -116,6 +103,7 @@ def _play_tricks(
     keys: Integers,
     samples: int,
     prior: Prior,
+    depth: int,
     must_beat: bool,
     values: Values,
     mirrored: Values,
@@ -139,8 +127,8 @@ def _play_tricks(
             worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
             count = guess(reading, must_beat, prior, samples, chance, hiddens[0], hands, weights)
             chosen[i] = best_play(
-                reading, masks[i], worth, hands[:count], weights, must_beat, values, mirrored,
-                moves, plays[0],
+                reading, masks[i], worth, hands[:count], weights, depth, must_beat, values,
+                mirrored, moves, plays[0],
             )  # fmt: skip
     return chosen
 
@@ -152,6 +140,7 @@ def best_play(
     worth: Floats,
     hands: Integers,
     weights: Floats,
+    depth: int,
     must_beat: bool,
     values: Values,
     mirrored: Values,
@@ -166,53 +155,18 @@ def best_play(
         worth: float64 (6,), what it is worth to end the deal with so many cards taken.
         hands: int64 (N,), numbers of hands that the opponent may hold now.
         weights: float64 (N or more,), theirs.
+        depth: own decisions that are the same for all hands, 1 or 2.
         must_beat, values, mirrored, moves: of a `TrickTable`.
         plays: record of dtype `PLAYS`, overwritten: what all plays are worth.
     """
     find_plays(reading, mask, plays)
-    leads, taken = reading["phase"] == LEAD, reading["taken"][0]
-    size = count_bits(reading["held"])
-    for i in range(plays["count"]):
-        rest, rank, count = plays["rest"][i], plays["rank"][i], plays["size"][i]
-        left = size - count
-        total = 0.0
-        for j in range(hands.shape[0]):
-            if leads:
-                cards = lead_value(
-                    values, mirrored, moves, must_beat, size, rest, rank, count, hands[j]
-                )
-            elif rank > reading["lead_rank"]:
-                cards = count + cards_taken(values, left, rest, hands[j])
-            else:
-                cards = left - cards_taken(mirrored, left, rest, hands[j])
-            total += weights[j] * worth[taken + cards]
-        plays["worth"][i] = total
+    weigh = (worth, hands, weights, must_beat, values, mirrored, moves, plays)
     best = 0
-    for i in range(1, plays["count"]):
+    for i in range(plays["count"]):
+        if depth == 1:
+            plays["worth"][i] = weigh_play(reading, *weigh, i)
+        else:
+            plays["worth"][i] = weigh_plan(reading, *weigh, i)
         if plays["worth"][i] > plays["worth"][best]:
             best = i
     return int(plays["action"][best])
-
-
-@compiled
-def find_plays(reading: Reading, mask: Mask, plays: Plays) -> None:
-    """Write the legal plays; of several with the same ranks, the first."""
-    count = 0
-    for action in range(1, mask.shape[0]):
-        if mask[action]:
-            rest, size = np.int64(0), count_bits(action)
-            kept = reading["held"] & ~action
-            for slot in range(reading["size"]):
-                if (kept >> slot) & 1:
-                    rest = np.int64(ADDED[rest, reading["ranks"][slot]])
-            rest -= FIRST_HAND[count_bits(kept)]
-            known = False
-            for i in range(count):
-                known |= plays["rest"][i] == rest and plays["size"][i] == size
-            if not known:
-                plays["action"][count] = action
-                plays["size"][count] = size
-                plays["rank"][count] = set_rank(reading, action)
-                plays["rest"][count] = rest
-                count += 1
-    plays["count"] = count

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -108,7 +109,8 @@ def _deciding_rank(ranks: npt.NDArray[np.int8], size: int) -> tuple[int, int]:
 def pack(likelihoods: Floats) -> npt.NDArray[np.uint8]:
     """Likelihoods above 0 as bytes; what is beyond a factor of 2**15 is taken for that."""
     steps = np.rint(_STEPS * np.log2(likelihoods))
-    return (_MIDDLE + np.clip(steps, -_STEPS * 15, _STEPS * 15)).astype(np.uint8)
+    packed = _MIDDLE + np.clip(steps, -_STEPS * 15, _STEPS * 15)
+    return cast(npt.NDArray[np.uint8], packed.astype(np.uint8))
 
 
 @cache

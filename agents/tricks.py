@@ -331,7 +331,7 @@ def _kept_or_solved(must_beat: bool, follow_set_if_held: bool, moves: Moves) -> 
         values = np.load(path, mmap_mode="r")
         if values.dtype == np.int8 and values.shape == (FIRST_PAIR[MAX_HAND + 1],):
             return np.asarray(values)
-    if numba.config.DISABLE_JIT:
+    if cast(Any, numba.config).DISABLE_JIT:
         values = _solve_compiled(must_beat, follow_set_if_held)
     else:
         values = _solve(moves, must_beat)

@@ -83,7 +83,7 @@ def _add(rows: npt.NDArray[np.void], counts: Counts) -> None:
                 if (card & 3) != (np.int64(state["hand"][seat, 0]) & 3):
                     flush = 0
             history = history_number(int(state["dealer"] == seat), changed)
-            counts[history, hand_type(hand, flush)] += 1
+            counts[np.int64(history), np.int64(hand_type(int(hand), flush))] += 1
 
 
 def dealt(rules: Rules) -> npt.NDArray[np.float64]:
@@ -97,7 +97,7 @@ def dealt(rules: Rules) -> npt.NDArray[np.float64]:
         flushes = rules.suits if held.max() == 1 else 0
         ways[hand_type(hand, 1)] = flushes
         ways[hand_type(hand, 0)] = CHOOSE[rules.suits, held[held > 0]].prod() - flushes
-    return ways / ways.sum()
+    return np.asarray(ways / ways.sum())
 
 
 def likelihoods(counts: Counts, chances: npt.NDArray[np.float64], doubt: float) -> Counts:
