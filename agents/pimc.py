@@ -22,6 +22,7 @@ from agents.plays import PLAYS, Plays, find_plays, weigh_play
 from agents.prior import Prior, draw_prior, no_prior
 from agents.reading import (
     DRAW,
+    LEAD,
     READING,
     Floats,
     Integers,
@@ -42,6 +43,9 @@ DRAWS = ("heuristic", "never_double", "always_double", "greedy", "random")
 """Players that can be asked what to draw."""
 
 MOST_SAMPLES = 100_000
+
+_EQUAL = 1e-6
+"""A difference in worth that is none, being due to rounding."""
 
 
 class PimcAgent(PokeAgent):
@@ -147,7 +151,10 @@ def best_play(
     moves: Moves,
     plays: Plays,
 ) -> int:
-    """The play of greatest mean worth over hands of the opponent; of several the first.
+    """The play of greatest mean worth over hands of the opponent.
+
+    Of equal leads the last is taken, which is large and high: the opponent may not see all, and
+    learns less before he has to answer. Of equal answers it is the first, of low cards.
 
     Args:
         reading: a position in which the player leads or follows.
@@ -167,6 +174,7 @@ def best_play(
             plays["worth"][i] = weigh_play(reading, *weigh, i)
         else:
             plays["worth"][i] = weigh_plan(reading, *weigh, i)
-        if plays["worth"][i] > plays["worth"][best]:
+        margin = -_EQUAL if reading["phase"] == LEAD else _EQUAL
+        if plays["worth"][i] > plays["worth"][best] + margin:
             best = i
     return int(plays["action"][best])

@@ -82,7 +82,7 @@ def classes() -> Integers:
             top, most = _deciding_rank(ranks, size)
             kickers = 0
             for i in range(size):
-                kickers += ranks[i] if ranks[i] != top else 0
+                kickers += int(ranks[i]) if ranks[i] != top else 0
             quarter = KICKERS * kickers // (RANKS * max(size - most, 1))
             for flush in range(2):
                 for i in range(size):
@@ -118,8 +118,9 @@ def draw_prior() -> Prior:
     """The prior counted in deals between scripted players; read-only."""
     with np.load(FILE) as data:
         packed = data["likelihoods"]
-    likelihoods = np.exp2((packed.astype(np.float32) - _MIDDLE) / _STEPS)
-    return _frozen(likelihoods[:, classes()])
+    # The same to the last bit on every machine.
+    of_byte = np.array([2.0 ** ((step - _MIDDLE) / _STEPS) for step in range(256)], np.float32)
+    return _frozen(of_byte[packed][:, classes()])
 
 
 @cache
