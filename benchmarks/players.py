@@ -8,6 +8,7 @@ import agents
 from benchmarks import peers
 from benchmarks.rounds import Scale, Turn, alternate, compared, per_round, timed
 from benchmarks.tables import Table
+from poke_env.agent import Agent
 
 PLAYERS = ("heuristic", "greedy", "pimc-16", "pimc-64", "alphamu-64")
 
@@ -21,7 +22,7 @@ def measure(scale: Scale) -> list[Table]:
         name: partial(timed, step=partial(_play, agents.load(name), pairs)) for name in PLAYERS
     }
     speeds = alternate(turns, scale)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"`{name}`",
             f"{speed.rate:,.0f}",
@@ -42,7 +43,7 @@ def measure(scale: Scale) -> list[Table]:
     ]
 
 
-def _play(player: agents.Agent, pairs: int) -> int:
+def _play(player: Agent, pairs: int) -> int:
     from training import duplicate
 
     duplicate.play(player, player, pairs, match="deal")

@@ -250,9 +250,9 @@ def margin(better: str, worse: str, pairs: int) -> Any:
         ("pimc-4", "pimc-1", 8000),
         ("pimc-16", "pimc-4", 8000),
         ("pimc-64", "pimc-16", 16000),
-        ("pimc-64", "pimc-64-heuristic-false", 40000),
+        ("pimc-64", "pimc-64-heuristic-false", 20000),
         ("pimc-64", "heuristic", 16000),
-        ("alphamu-64", "pimc-64", 80000),
+        ("alphamu-64", "pimc-64", 40000),
     ],
 )
 def test_ladder_has_a_rung_missing(better: str, worse: str, pairs: int) -> None:
