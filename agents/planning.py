@@ -6,6 +6,9 @@ is one and the same over all hands between which what he will have seen by then 
 after it do all cards lie open. This is alpha-mu search (Cazenave and Ventos, 2019) to a depth of
 two own decisions, with means for its vectors of outcomes. The opponent is still taken to see
 everything.
+
+Over the same 64 hands it gains half a point to a point a deal, in three times the time; a player
+who spends that time on more hands instead does better until he looks at some hundreds.
 """
 
 from __future__ import annotations
