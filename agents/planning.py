@@ -7,8 +7,8 @@ after it do all cards lie open. This is alpha-mu search (Cazenave and Ventos, 20
 two own decisions, with means for its vectors of outcomes. The opponent is still taken to see
 everything.
 
-Over the same 64 hands it gains half a point to a point a deal, in three times the time; a player
-who spends that time on more hands instead does better until he looks at some hundreds.
+Over the same hands it gains half a point to a point a deal, in three times the time. Whoever looks
+at 64 hands does better to spend that time on more of them first.
 """
 
 from __future__ import annotations
