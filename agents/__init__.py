@@ -1,7 +1,9 @@
 """Players of Poke, by name. They see observations, never an environment.
 
 `make` builds a player, `names` lists those that need no argument, and `load` understands what
-stands on a command line: a name, a model file, or a factory of one's own.
+stands on a command line: a name, a model file, or a factory of one's own. Arguments follow a name
+behind dashes, in their order: `pimc-16` is `make("pimc", samples=16)`, and `pimc-64-never_double`
+is `make("pimc", samples=64, draws="never_double")`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ _ENTRIES = {
     "never_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "never"}),
     "always_double": _Entry("agents.heuristic:HeuristicAgent", {"doubling": "always"}),
     "blind_heuristic": _Entry("agents.blind:BlindAgent", {"player": "heuristic"}, listed=False),
+    "pimc": _Entry("agents.pimc:PimcAgent", {"depth": 1}),
+    "alphamu": _Entry("agents.pimc:PimcAgent", {"depth": 2}),
     "human": _Entry("agents.human:HumanAgent", listed=False),
     "network": _Entry("agents.network:NetworkAgent", listed=False),
 }
@@ -42,7 +46,7 @@ _MODEL_SUFFIX = ".safetensors"
 
 
 def names() -> tuple[str, ...]:
-    """The players that need no argument, from the weakest idea to the ablations of the best."""
+    """The players that need no argument, in families, from the weakest idea to the best."""
     return tuple(name for name, entry in _ENTRIES.items() if entry.listed)
 
 
@@ -60,18 +64,22 @@ def make(name: str, seed: int | None = 0, **arguments: Any) -> Agent:
     if name not in tuple(_ENTRIES):  # a tuple also takes what cannot be a key
         raise ValueError(f"agent must be one of {', '.join(_ENTRIES)}, got {name!r}")
     entry = _ENTRIES[name]
-    module, _, attribute = entry.target.partition(":")
-    factory = getattr(importlib.import_module(module), attribute)
+    factory = _factory(entry)
     _check_arguments(name, factory, arguments, entry.preset)
     agent: Agent = factory(seed=seed, **entry.preset, **arguments)
     return agent
+
+
+def _factory(entry: _Entry) -> Any:
+    module, _, attribute = entry.target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _check_arguments(
     name: str, factory: Any, arguments: Mapping[str, Any], preset: Mapping[str, Any]
 ) -> None:
     parameters = inspect.signature(factory).parameters
-    allowed = [parameter for parameter in parameters if parameter not in {"seed", *preset}]
+    allowed = _arguments(factory, preset)
     unknown = [argument for argument in arguments if argument not in allowed]
     if unknown:
         raise ValueError(
@@ -83,13 +91,20 @@ def _check_arguments(
             raise ValueError(f"agent {name!r} needs the argument {parameter}")
 
 
+def _arguments(factory: Any, preset: Mapping[str, Any]) -> list[str]:
+    """The arguments that can be given, besides the seed."""
+    return [name for name in inspect.signature(factory).parameters if name not in {"seed", *preset}]
+
+
 def load(spec: str, seed: int | None = 0) -> Agent:
     """Build the player that a command line names.
 
     Args:
-        spec: a name (see `make`), the path of a model file (`*.safetensors`), or
-            `package.module:factory` for one's own: a class or function that returns a player and
-            is called with `seed=` if it accepts it. Only name code that you trust.
+        spec: a name (see `make`), with arguments behind dashes if need be: `true`, `false` and
+            numbers are what they look like, all else is text. Or the path of a model file
+            (`*.safetensors`), or `package.module:factory` for one's own: a class or function that
+            returns a player and is called with `seed=` if it accepts it. Only name code that you
+            trust.
         seed: of the player's own stream.
 
     Raises:
@@ -101,12 +116,27 @@ def load(spec: str, seed: int | None = 0) -> Agent:
         return make("network", seed=seed, path=spec)
     if ":" in spec:
         return _load_factory(spec, seed)
-    if spec not in _ENTRIES:
+    name, *values = spec.split("-")
+    if name not in _ENTRIES or (values and name not in names()):
         raise ValueError(
-            f"agent must be a name ({', '.join(names())}), a model file (*{_MODEL_SUFFIX}) "
-            f"or package.module:factory, got {spec!r}"
+            f"agent must be a name ({', '.join(names())}) with arguments behind dashes if need be, "
+            f"a model file (*{_MODEL_SUFFIX}) or package.module:factory, got {spec!r}"
         )
-    return make(spec, seed=seed)
+    entry = _ENTRIES[name]
+    arguments = _arguments(_factory(entry), entry.preset)
+    if len(values) > len(arguments):
+        raise ValueError(
+            f"agent {spec!r} has too many arguments behind dashes; {name} takes "
+            f"{', '.join(arguments) or 'none'}"
+        )
+    return make(name, seed=seed, **dict(zip(arguments, map(_value, values), strict=False)))
+
+
+def _value(text: str) -> bool | int | str:
+    """An argument on a command line."""
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isdecimal() else text
 
 
 def _load_factory(spec: str, seed: int | None) -> Agent:

@@ -42,6 +42,7 @@ _HAND_HELD = _AT["hand_held"]
 _HAND_TRICK = _AT["hand_trick"]
 _SEEN = _AT["seen"]
 _OPPONENT_RANK = _AT["opponent_rank"]
+_OPPONENT_SUIT = _AT["opponent_suit"]
 _LEAD_RANK = _AT["lead_rank"]
 _LEAD_SIZE = _AT["lead_size"]
 _TRICK_SIZE = _AT["trick_size"]
@@ -72,16 +73,22 @@ READING = np.dtype(
         ("ranks", np.int64, (MAX_HAND,)),  # 0 … 12 of every slot, played or not; -1 beyond the hand
         ("suits", np.int64, (MAX_HAND,)),
         ("unseen", np.int64, (RANKS,)),  # cards of each rank that the player has not seen
+        ("unseen_cards", np.int64),  # the same, card by card, as bits
         ("shown", np.int64, (RANKS,)),  # cards of each rank that the opponent has played
+        ("shown_suits", np.int64, (SUITS,)),  # likewise of each suit
         # The lead that waits to be followed: its rank, -1 if there is none, and number of cards.
         ("lead_rank", np.int64),
         ("lead_size", np.int64),
         # [k]: the lowest rank of which k cards were led and the opponent threw off; or RANKS.
         ("no_higher", np.int64, (MAX_HAND,)),
+        # Cards of each rank that he can still hold at most if he must beat what he can: who threw
+        # off to k cards held fewer than k of every higher rank. Below 0: he need not beat.
+        ("most", np.int64, (RANKS,)),
         ("dealer", np.int64),  # 1 if the player deals
         # Pairs, the own number first.
         ("draws", np.int64, (2,)),  # draws made
         ("last_draw", np.int64, (2,)),  # cards changed in the last of them, 0 without one
+        ("changed", np.int64, (2, MAX_DRAWS)),  # cards changed in each
         ("values", np.int64, (2,)),  # value of each card taken
         ("taken", np.int64, (2,)),  # cards taken
         ("below", np.int64, (2,)),  # points below the line
@@ -141,6 +148,7 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
         reading["last_draw"][who] = 0
         for draw in range(MAX_DRAWS):
             changed = _integer(o[(_OPPONENT_DRAWS if who else _OWN_DRAWS) + draw] * MAX_HAND)
+            reading["changed"][who, draw] = changed
             if changed > 0:
                 reading["draws"][who] += 1
                 reading["last_draw"][who] = changed
@@ -192,19 +200,33 @@ def _read_tricks(o: Observation, reading: Reading) -> None:
     """What the opponent's cards in the tricks so far tell."""
     for rank in range(RANKS):
         reading["shown"][rank] = 0
-    for i in range(MAX_HAND):
-        rank = _integer(o[_OPPONENT_RANK + i] * RANKS) - 1
-        if rank >= 0:
-            reading["shown"][rank] += 1
+        reading["most"][rank] = SUITS
+    for suit in range(SUITS):
+        reading["shown_suits"][suit] = 0
     for count in range(MAX_HAND):
         reading["no_higher"][count] = RANKS
+    shown = 0
     for trick in range(MAX_HAND):
+        count = _integer(o[_TRICK_SIZE + trick] * SUITS)
         if o[_TRICK_LEADER + trick] > 0 and o[_TRICK_WINNER + trick] > 0:
-            count = _integer(o[_TRICK_SIZE + trick] * SUITS)
-            for slot in range(MAX_HAND):
-                if _integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
-                    rank = reading["ranks"][slot]
-                    reading["no_higher"][count] = min(reading["no_higher"][count], rank)
+            _read_throw(o, reading, trick, count)
+        for i in range(shown, shown + count):
+            rank = _integer(o[_OPPONENT_RANK + i] * RANKS) - 1
+            reading["shown"][rank] += 1
+            reading["most"][rank] -= 1
+            reading["shown_suits"][_integer(o[_OPPONENT_SUIT + i] * SUITS) - 1] += 1
+        shown += count
+
+
+@compiled
+def _read_throw(o: Observation, reading: Reading, trick: int, count: int) -> None:
+    """What it tells that he did not beat the own lead of `count` cards."""
+    for slot in range(MAX_HAND):
+        if _integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
+            led = reading["ranks"][slot]
+            reading["no_higher"][count] = min(reading["no_higher"][count], led)
+            for rank in range(led + 1, RANKS):
+                reading["most"][rank] = min(reading["most"][rank], count - 1)
 
 
 @compiled
@@ -225,11 +247,14 @@ def _read_unseen(o: Observation, reading: Reading) -> None:
 @compiled
 def _count_unseen(o: Observation, low_rank: int, suits: int, reading: Reading) -> int:
     total = 0
+    cards = np.int64(0)
     for rank in range(RANKS):
         unseen = 0
         for suit in range(suits):
             if rank >= low_rank and o[_SEEN + SUITS * rank + suit] == 0:
                 unseen += 1
+                cards |= np.int64(1) << (SUITS * rank + suit)
         reading["unseen"][rank] = unseen
         total += unseen
+    reading["unseen_cards"] = cards
     return total

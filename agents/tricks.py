@@ -17,12 +17,19 @@ map the file into memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from itertools import combinations_with_replacement
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import platformdirs
@@ -46,20 +53,48 @@ FIRST_HAND = np.concatenate(([0], np.cumsum(HANDS)))
 FIRST_PAIR = np.concatenate(([0], np.cumsum(HANDS**2)))
 """Where the values of pairs of hands of that many cards begin (see `TrickTable.values`)."""
 
-_CHOOSE = np.array(
+MIRRORED = int(FIRST_PAIR[MAX_HAND])
+"""Pairs of hands that can be left after a lead (see `TrickTable.mirrored`)."""
+
+CHOOSE = np.array(
     [[comb(n, k) for k in range(MAX_HAND + 1)] for n in range(RANKS + MAX_HAND)], np.int64
 )
+"""[n, k]: ways to choose k of n things."""
 
 _MOST_THROWS = comb(MAX_HAND, MAX_HAND // 2)
 
+Values = npt.NDArray[np.int8]
+Ranks = npt.NDArray[np.int8]
+
+HAND_RANKS: Ranks = np.zeros((FIRST_HAND[-1], MAX_HAND), np.int8)
+"""int8 (8568, 5): the ranks of every hand, ascending; those of `size` cards begin at
+`FIRST_HAND[size]` in the order of their numbers."""
+for _size in range(1, MAX_HAND + 1):
+    _hands = sorted(combinations_with_replacement(range(RANKS), _size), key=lambda hand: hand[::-1])
+    HAND_RANKS[FIRST_HAND[_size] : FIRST_HAND[_size + 1], :_size] = _hands
+
+
+def _with_one_more() -> npt.NDArray[np.int16]:
+    added = np.zeros((FIRST_HAND[MAX_HAND], RANKS), np.int16)
+    for size in range(MAX_HAND):
+        hands = HAND_RANKS[FIRST_HAND[size] : FIRST_HAND[size + 1], :size]
+        for rank in range(RANKS):
+            more = np.sort(np.insert(hands, size, rank, axis=1), axis=1) + np.arange(size + 1)
+            numbers = CHOOSE[more, np.arange(1, size + 2)].sum(axis=1)
+            added[FIRST_HAND[size] : FIRST_HAND[size + 1], rank] = FIRST_HAND[size + 1] + numbers
+    return added
+
+
+ADDED = _with_one_more()
+"""int16 (2380, 13): the row of `HAND_RANKS` that a hand becomes by one card of each rank. Numbers
+are so found card by card in any order, without sorting; row 0 is the hand without cards."""
+
 MOVES = np.dtype(
     [
-        ("ranks", np.int8, (MAX_HAND,)),  # ascending
-        # Sets of one rank, by ascending rank, then number of cards: what can be led.
-        ("sets", np.int8),
-        ("set_rank", np.int8, (MAX_HAND,)),
-        ("set_size", np.int8, (MAX_HAND,)),
-        ("set_rest", np.int16, (MAX_HAND,)),  # the hand that is left
+        # [k]: sets of k cards of one rank, by ascending rank, and the hands that they leave.
+        ("sets", np.int8, (LARGEST_SET + 1,)),
+        ("set_rank", np.int8, (LARGEST_SET + 1, MAX_HAND)),
+        ("set_rest", np.int16, (LARGEST_SET + 1, MAX_HAND)),
         # [k]: different ways to throw k cards off, and the hands that they leave.
         ("throws", np.int8, (LARGEST_SET + 1,)),
         ("throw_rest", np.int16, (LARGEST_SET + 1, _MOST_THROWS)),
@@ -68,9 +103,7 @@ MOVES = np.dtype(
 )
 """What can be done with a hand. Hands are numbers within their size, see `hand_number`."""
 
-Values = npt.NDArray[np.int8]
 Moves = npt.NDArray[np.void]
-Ranks = npt.NDArray[np.int8]
 
 
 @inlined
@@ -83,7 +116,7 @@ def hand_number(ranks: Ranks, size: int) -> int:
     """
     number = 0
     for i in range(size):
-        number += _CHOOSE[ranks[i] + i, i + 1]
+        number += CHOOSE[ranks[i] + i, i + 1]
     return number
 
 
@@ -94,14 +127,15 @@ def cards_taken(values: Values, size: int, leader: int, follower: int) -> int:
     Args:
         values: see `TrickTable.values`.
         size: cards in each hand, 0 to 5.
-        leader, follower: numbers of their hands.
+        leader, follower: numbers of their hands; the other way round in `TrickTable.mirrored`.
     """
     return int(values[FIRST_PAIR[size] + leader * HANDS[size] + follower])
 
 
-@compiled
+@inlined
 def lead_value(
     values: Values,
+    mirrored: Values,
     moves: Moves,
     must_beat: bool,
     size: int,
@@ -113,7 +147,7 @@ def lead_value(
     """Cards that the leader takes in the end, this trick included, if he leads this set.
 
     Args:
-        values, moves, must_beat: of a `TrickTable`.
+        values, mirrored, moves, must_beat: of a `TrickTable`.
         size: cards in each hand before the lead.
         rest: number of the leader's hand after it, of `size - lead_size` cards.
         lead_rank, lead_size: the set led.
@@ -122,9 +156,11 @@ def lead_value(
     left = size - lead_size
     hand = moves[FIRST_HAND[size] + follower]
     least = size + 1
-    for i in range(hand["sets"]):
-        if hand["set_size"][i] == lead_size and hand["set_rank"][i] > lead_rank:
-            least = min(least, left - cards_taken(values, left, hand["set_rest"][i], rest))
+    for i in range(hand["sets"][lead_size] - 1, -1, -1):
+        if hand["set_rank"][lead_size, i] <= lead_rank:
+            break
+        beaten = hand["set_rest"][lead_size, i]
+        least = min(least, left - cards_taken(mirrored, left, rest, beaten))
     if must_beat and least <= size:
         return least
     # Sets that beat are counted as thrown off too, which is never better for the follower: leading
@@ -144,15 +180,24 @@ class TrickTable:
             holds one.
         values: int8 (41819220,), the cards that the leader takes, for every pair of hands: those of
             `size` cards begin at `FIRST_PAIR[size]`, leader first (see `cards_taken`).
+        mirrored: int8 (3527876,), the same for hands of up to four cards with the follower first.
+            A search meets few own hands with many of the opponent's, whose values lie side by side
+            in either order.
         moves: `MOVES` (8568,): those of hands of `size` cards begin at `FIRST_HAND[size]`.
     """
 
     def __init__(
-        self, must_beat: bool, follow_set_if_held: bool, values: Values, moves: Moves
+        self,
+        must_beat: bool,
+        follow_set_if_held: bool,
+        values: Values,
+        mirrored: Values,
+        moves: Moves,
     ) -> None:
         self.must_beat = must_beat
         self.follow_set_if_held = follow_set_if_held
         self.values = values
+        self.mirrored = mirrored
         self.moves = moves
 
     def cards_taken(self, leader: Sequence[int], follower: Sequence[int]) -> int:
@@ -178,21 +223,15 @@ class TrickTable:
         size = len(_checked_hand("leader", leader))
         hand = self.moves[FIRST_HAND[size] + _number("leader", leader, size)]
         other = _number("follower", follower, size)
-        taken = [
-            lead_value(
-                self.values,
-                self.moves,
-                self.must_beat,
-                size,
-                hand["set_rest"][i],
-                hand["set_rank"][i],
-                hand["set_size"][i],
+        best, lead = -1, (0, 0)
+        for rank, count, rest in sorted(_leads(hand)):
+            taken = lead_value(
+                self.values, self.mirrored, self.moves, self.must_beat, size, rest, rank, count,
                 other,
-            )
-            for i in range(hand["sets"])
-        ]
-        best = int(np.argmax(taken))
-        return (int(hand["set_rank"][best]),) * int(hand["set_size"][best])
+            )  # fmt: skip
+            if taken > best:
+                best, lead = taken, (rank, count)
+        return (lead[0],) * lead[1]
 
     def best_reply(
         self, leader: Sequence[int], follower: Sequence[int], lead: Sequence[int]
@@ -211,27 +250,36 @@ class TrickTable:
         """
         size = len(_checked_hand("follower", follower))
         led = _checked_hand("lead", lead)
-        if len(set(led)) != 1 or len(led) > LARGEST_SET:
-            raise ValueError(f"lead must be one to four cards of one rank, got {shown(lead)}")
+        if len(set(led)) != 1 or len(led) > min(LARGEST_SET, size):
+            raise ValueError(
+                f"lead must be one to {min(LARGEST_SET, size)} cards of one rank, got {shown(lead)}"
+            )
         left = size - len(led)
         rest = _number("leader", leader, left)
         number = _number("follower", follower, size)
         hand = self.moves[FIRST_HAND[size] + number]
         beating = [
-            (left - cards_taken(self.values, left, hand["set_rest"][i], rest), hand["set_rest"][i])
-            for i in range(hand["sets"])
-            if hand["set_size"][i] == len(led) and hand["set_rank"][i] > led[0]
+            (left - cards_taken(self.values, left, kept, rest), kept)
+            for rank, count, kept in _leads(hand)
+            if count == len(led) and rank > led[0]
         ]
         throwing = [
             (len(led) + cards_taken(self.values, left, rest, thrown), thrown)
             for thrown in hand["throw_rest"][len(led), : hand["throws"][len(led)]]
         ]
         replies = beating if self.must_beat and beating else beating + throwing
-        kept = self.moves[FIRST_HAND[left] + min(replies, key=lambda reply: reply[0])[1]]
+        kept = HAND_RANKS[FIRST_HAND[left] + min(replies, key=lambda reply: reply[0])[1]]
         played = sorted(follower)
-        for rank in kept["ranks"][:left]:
+        for rank in kept[:left]:
             played.remove(int(rank))
         return tuple(map(int, played))
+
+
+def _leads(hand: np.void) -> Iterator[tuple[int, int, int]]:
+    """Rank and number of cards of every set that can be led, and the hand that it leaves."""
+    for count in range(1, LARGEST_SET + 1):
+        for i in range(hand["sets"][count]):
+            yield int(hand["set_rank"][count, i]), count, int(hand["set_rest"][count, i])
 
 
 def _checked_hand(name: str, ranks: Any) -> list[int]:
@@ -261,13 +309,13 @@ def trick_table(must_beat: bool = True, follow_set_if_held: bool = False) -> Tri
         must_beat, follow_set_if_held: see `TrickTable`.
     """
     moves = _find_moves(follow_set_if_held)
-    path = _cache_path(must_beat, follow_set_if_held)
-    try:
-        values = np.load(path, mmap_mode="r")
-    except (OSError, ValueError):
-        values = _solve(moves, must_beat)
-        _keep(path, values)
-    return TrickTable(must_beat, follow_set_if_held, np.asarray(values), moves)
+    values = _kept_or_solved(must_beat, follow_set_if_held, moves)
+    mirrored = np.zeros(MIRRORED, np.int8)
+    for size in range(1, MAX_HAND):
+        _mirror(values, mirrored, size)
+    for array in (values, mirrored):
+        array.flags.writeable = False  # as a file mapped into memory is: one type to compile for
+    return TrickTable(must_beat, follow_set_if_held, values, mirrored, moves)
 
 
 def _cache_path(must_beat: bool, follow_set_if_held: bool) -> Path:
@@ -276,27 +324,32 @@ def _cache_path(must_beat: bool, follow_set_if_held: bool) -> Path:
     return folder / f"tricks-{rule}-{sources_digest(Path(__file__))[:16]}.npy"
 
 
-def _keep(path: Path, values: Values) -> None:
-    """Store the table for the next start; where nothing can be written it is made each time."""
-    try:
+def _kept_or_solved(must_beat: bool, follow_set_if_held: bool, moves: Moves) -> Values:
+    """The values from a file, mapped into memory; made anew if it is missing or damaged."""
+    path = _cache_path(must_beat, follow_set_if_held)
+    with contextlib.suppress(OSError, ValueError, EOFError):
+        values = np.load(path, mmap_mode="r")
+        if values.dtype == np.int8 and values.shape == (FIRST_PAIR[MAX_HAND + 1],):
+            return np.asarray(values)
+    if cast(Any, numba.config).DISABLE_JIT:
+        values = _solve_compiled(must_beat, follow_set_if_held)
+    else:
+        values = _solve(moves, must_beat)
+    with contextlib.suppress(OSError):  # where nothing can be written it is made at every start
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             np.save(temporary, values)
-    except OSError:
-        return
+    return values
 
 
 @compiled
 def _find_moves(follow_set_if_held: bool) -> Moves:
     """`MOVES` of every hand."""
-    moves = np.zeros(FIRST_HAND[MAX_HAND + 1], MOVES)
-    ranks = np.zeros(MAX_HAND, np.int8)
+    moves = np.zeros(len(HAND_RANKS), MOVES)
     kept = np.zeros(MAX_HAND, np.int8)
     for size in range(1, MAX_HAND + 1):
-        ranks[:] = 0
-        while True:
-            hand = moves[FIRST_HAND[size] + hand_number(ranks, size)]
-            hand["ranks"][:] = ranks
+        for number in range(FIRST_HAND[size], FIRST_HAND[size + 1]):
+            hand, ranks = moves[number], HAND_RANKS[number]
             for chosen in range(1, 1 << size):
                 count = 0
                 left = 0
@@ -307,22 +360,14 @@ def _find_moves(follow_set_if_held: bool) -> Moves:
                         kept[left] = ranks[i]
                         left += 1
                 if count <= LARGEST_SET:
-                    _add_move(hand, chosen, size, count, hand_number(kept, left))
+                    _add_move(hand, ranks, chosen, size, count, hand_number(kept, left))
             if follow_set_if_held:
                 _throw_sets_only(hand)
-            # The next multiset, in any order that meets them all.
-            place = 0
-            while place < size - 1 and ranks[place] == ranks[place + 1]:
-                place += 1
-            if ranks[place] == RANKS - 1:
-                break
-            ranks[place] += 1
-            ranks[:place] = 0
     return moves
 
 
 @inlined
-def _add_move(hand: np.void, chosen: int, size: int, count: int, rest: int) -> None:
+def _add_move(hand: np.void, ranks: Ranks, chosen: int, size: int, count: int, rest: int) -> None:
     """Note the move that plays the `count` cards in the bits of `chosen`, unless it is known."""
     throws = hand["throws"][count]
     for i in range(throws):
@@ -333,58 +378,85 @@ def _add_move(hand: np.void, chosen: int, size: int, count: int, rest: int) -> N
     rank = np.int8(-1)
     for i in range(size):
         if (chosen >> i) & 1:
-            if rank >= 0 and hand["ranks"][i] != rank:
+            if rank >= 0 and ranks[i] != rank:
                 return
-            rank = hand["ranks"][i]
-    place = hand["sets"]
-    while place > 0 and hand["set_rank"][place - 1] > rank:
-        hand["set_rank"][place] = hand["set_rank"][place - 1]
-        hand["set_size"][place] = hand["set_size"][place - 1]
-        hand["set_rest"][place] = hand["set_rest"][place - 1]
-        place -= 1
-    hand["set_rank"][place] = rank
-    hand["set_size"][place] = count
-    hand["set_rest"][place] = rest
-    hand["sets"] += 1
+            rank = ranks[i]
+    # Lower ranks lie in lower slots, so their sets come first.
+    place = hand["sets"][count]
+    hand["set_rank"][count, place] = rank
+    hand["set_rest"][count, place] = rest
+    hand["sets"][count] += 1
 
 
 @inlined
 def _throw_sets_only(hand: np.void) -> None:
     """Where the hand holds sets of a size, leave only those to be thrown off."""
     for count in range(2, LARGEST_SET + 1):
-        found = 0
-        for i in range(hand["sets"]):
-            if hand["set_size"][i] == count:
-                hand["throw_rest"][count, found] = hand["set_rest"][i]
-                found += 1
-        if found:
-            hand["throws"][count] = found
+        if hand["sets"][count]:
+            hand["throws"][count] = hand["sets"][count]
+            for i in range(hand["sets"][count]):
+                hand["throw_rest"][count, i] = hand["set_rest"][count, i]
+
+
+def _solve_compiled(must_beat: bool, follow_set_if_held: bool) -> Values:
+    """The values, where nothing is compiled: plain Python would need days, so another process that
+    may compile makes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "values.npy"
+        source = (
+            f"import numpy, agents.tricks as t; moves = t._find_moves({follow_set_if_held}); "
+            f"numpy.save({str(file)!r}, t._solve(moves, {must_beat}))"
+        )
+        root = Path(__file__).parents[1]
+        variables = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+        subprocess.run([sys.executable, "-c", source], cwd=root, env=variables, check=True)
+        return cast(Values, np.load(file))
 
 
 def _solve(moves: Moves, must_beat: bool) -> Values:
     """The values of all pairs of hands, on all cores."""
     values = np.zeros(FIRST_PAIR[MAX_HAND + 1], np.int8)
+    mirrored = np.zeros(MIRRORED, np.int8)
     for size in range(1, MAX_HAND + 1):
         parts = split(int(HANDS[size]), cores(), 64)
-        in_parallel(partial(_solve_part, values, moves, must_beat, size), parts, cores())
+        in_parallel(partial(_solve_part, values, mirrored, moves, must_beat, size), parts, cores())
+        if size < MAX_HAND:
+            _mirror(values, mirrored, size)
     return values
 
 
-def _solve_part(values: Values, moves: Moves, must_beat: bool, size: int, leaders: slice) -> None:
-    _solve_leaders(values, moves, must_beat, size, leaders.start, leaders.stop)
+def _mirror(values: Values, mirrored: Values, size: int) -> None:
+    """Write the values of hands of `size` cards into `mirrored`."""
+    pairs = slice(FIRST_PAIR[size], FIRST_PAIR[size + 1])
+    mirrored[pairs] = values[pairs].reshape(HANDS[size], HANDS[size]).T.reshape(-1)
+
+
+def _solve_part(
+    values: Values, mirrored: Values, moves: Moves, must_beat: bool, size: int, leaders: slice
+) -> None:
+    _solve_leaders(values, mirrored, moves, must_beat, size, leaders.start, leaders.stop)
 
 
 @compiled
 def _solve_leaders(
-    values: Values, moves: Moves, must_beat: bool, size: int, start: int, stop: int
+    values: Values,
+    mirrored: Values,
+    moves: Moves,
+    must_beat: bool,
+    size: int,
+    start: int,
+    stop: int,
 ) -> None:
     """Fill in the values of the leader's hands `start` … `stop - 1` from those of fewer cards."""
     for leader in range(start, stop):
         hand = moves[FIRST_HAND[size] + leader]
         row = FIRST_PAIR[size] + leader * HANDS[size]
-        for i in range(hand["sets"]):
-            rest, rank, count = hand["set_rest"][i], hand["set_rank"][i], hand["set_size"][i]
-            for follower in range(HANDS[size]):
-                if values[row + follower] < size:
-                    taken = lead_value(values, moves, must_beat, size, rest, rank, count, follower)
-                    values[row + follower] = max(values[row + follower], taken)
+        for count in range(1, min(size, LARGEST_SET) + 1):
+            for i in range(hand["sets"][count]):
+                rest, rank = hand["set_rest"][count, i], hand["set_rank"][count, i]
+                for follower in range(HANDS[size]):
+                    if values[row + follower] < size:
+                        taken = lead_value(
+                            values, mirrored, moves, must_beat, size, rest, rank, count, follower
+                        )
+                        values[row + follower] = max(values[row + follower], taken)

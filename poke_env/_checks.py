@@ -73,3 +73,14 @@ def check_number(
     if above > -math.inf:
         limit = f" above {above:g}"
     raise ValueError(f"{name} must be a finite number{limit}, got {value!r}")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """`value` as a Python bool.
+
+    Raises:
+        ValueError: naming the field, the value and what is allowed.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {shown(value)}")

@@ -58,7 +58,7 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
     """
     rng = np.random.default_rng(seed)
     settings = MatchSettings(POKE, "deal", rules=rules)
-    rows, seen, masks = _deal(settings, deals, seed, rng)
+    rows, seen, masks = deal(settings, deals, seed, rng)
     state = rows["state"]
     heuristic, greedy, anything = (agents.make(name) for name in ("heuristic", "greedy", "random"))
     kept = []
@@ -84,9 +84,13 @@ def explore(rules: Rules, deals: int, seed: int) -> tuple[Array, Array, Array]:
     return described[last], state["deal_taken"][row, 0].astype(float), poker.astype(float)
 
 
-def _deal(
+def deal(
     settings: MatchSettings, deals: int, seed: int, rng: np.random.Generator
 ) -> tuple[Any, Any, Any]:
+    """Deal once each: rows of the engine, observations and masks.
+
+    Half of the deals begin at 0-0, the others at any score of a game.
+    """
     rows = np.repeat(settings.template, deals)
     score = rng.integers(0, settings.rules.target, (deals, 2))
     rows["state"]["below"] = np.where(rng.random((deals, 1)) < 0.5, 0, score)

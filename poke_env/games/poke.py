@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env import cards
-from poke_env._checks import as_integer, check_integer, shown
+from poke_env._checks import as_integer, check_flag, check_integer, shown
 from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
@@ -137,10 +137,8 @@ class Rules:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {value!r}")
         for field in fields(self):
             if field.type == "bool":
-                value = getattr(self, field.name)
-                if not isinstance(value, (bool, np.bool_)):
-                    raise ValueError(f"{field.name} must be True or False, got {value!r}")
-                object.__setattr__(self, field.name, bool(value))
+                value = check_flag(field.name, getattr(self, field.name))
+                object.__setattr__(self, field.name, value)
         if self.ranks * self.suits < 2 * self.hand_size:
             raise ValueError(
                 f"hand_size must leave {2 * self.hand_size} cards for two hands, "

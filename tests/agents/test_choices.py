@@ -41,6 +41,14 @@ DIGESTS = {
     ("always_double", "tiny"): "9ccb8bbd05ffa0c8",
     ("always_double", "small"): "d4d571f38f045a50",
     ("always_double", "house"): "857fb46b5be9236d",
+    ("pimc", "standard"): "845f13ab972c4151",
+    ("pimc", "tiny"): "35a1838ccc9539d2",
+    ("pimc", "small"): "1ac898227964d632",
+    ("pimc", "house"): "291fdad70c052030",
+    ("alphamu", "standard"): "c7cc9d0c310c0b5c",
+    ("alphamu", "tiny"): "35a1838ccc9539d2",
+    ("alphamu", "small"): "1ac898227964d632",
+    ("alphamu", "house"): "20cf9fb49c2061cb",
 }
 
 

@@ -13,7 +13,7 @@ from agents.human import HumanAgent
 from helpers import run_python
 from poke_env.agent import RandomAgent
 
-NAMES = ("random", "greedy", "heuristic", "never_double", "always_double")
+NAMES = ("random", "greedy", "heuristic", "never_double", "always_double", "pimc", "alphamu")
 
 
 def test_names_are_the_players_that_need_nothing() -> None:
@@ -29,6 +29,29 @@ def test_the_ablations_are_the_heuristic_with_one_decision_fixed() -> None:
         assert isinstance(agent, HeuristicAgent)
         doubling[name] = agent.doubling
     assert doubling == {"heuristic": "free", "never_double": "never", "always_double": "always"}
+
+
+@pytest.mark.parametrize(
+    "spec, name, arguments",
+    [
+        ("pimc-16", "pimc", {"samples": 16}),
+        ("pimc-64-never_double", "pimc", {"samples": 64, "draws": "never_double"}),
+        ("pimc-8-greedy-false", "pimc", {"samples": 8, "draws": "greedy", "infer": False}),
+        ("alphamu-8-random-true-false", "alphamu", {
+            "samples": 8, "draws": "random", "infer": True, "must_beat": False}),
+        ("heuristic-never", "heuristic", {"doubling": "never"}),
+    ],
+)  # fmt: skip
+def test_arguments_follow_a_name_behind_dashes(
+    spec: str, name: str, arguments: dict[str, object]
+) -> None:
+    def settings(agent: object) -> dict[str, object]:
+        return {key: value for key, value in vars(agent).items() if not key.startswith("_")}
+
+    loaded, made = agents.load(spec, seed=3), agents.make(name, **arguments)
+    assert type(loaded) is type(made)
+    assert settings(loaded) == settings(made)
+    assert settings(loaded).items() >= arguments.items()
 
 
 def test_a_person_can_be_made() -> None:
@@ -117,6 +140,12 @@ def test_factories_of_installed_packages() -> None:
         ("my_players:the_class", r"a player must have act\(observation, key\).*got <class"),
         ("my_players:broken", r"its factory failed \(RuntimeError: no luck today\)$"),
         ("network", r"^agent 'network' needs the argument path$"),
+        ("network-3", r"^agent must be a name .* got 'network-3'$"),
+        ("greedy-3", r"^agent 'greedy-3' has too many arguments behind dashes; greedy takes none$"),
+        ("never_double-free", r"has too many arguments behind dashes; never_double takes none$"),
+        ("pimc-x", r"^samples must be an integer from 1 to 100000, got 'x'$"),
+        ("pimc-", r"^samples must be an integer from 1 to 100000, got ''$"),
+        ("pimc-1-2", r"^draws must be one of heuristic, .*, got 2$"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_loaded(spec: str, message: str) -> None:
