@@ -16,6 +16,7 @@ from training.lab.draws import (
     HISTORIES,
     DrawModel,
     above_the_line,
+    answers,
     linear_payoffs,
     solve,
 )
@@ -202,22 +203,23 @@ def test_equilibrium_is_one():
     model = DrawModel()
     payoffs = linear_payoffs(25, 25)
     seen = []
-    solved = solve(model, payoffs, tolerance=1.0, report=lambda number, gap: seen.append(gap))
+    solved = solve(model, payoffs, tolerance=1.0, report=lambda number, gaps: seen.append(gaps))
     assert tuple(seen) == solved.curve
-    assert solved.gap == seen[-1] <= 2.0
+    assert solved.gap == seen[-1].pure <= 2.0
     assert solved.exploitability == solved.gap / 2
-    gains = (
-        model.non_dealer_response(solved.dealer, payoffs).value,
-        model.dealer_response(solved.non_dealer, payoffs).value,
-    )
+    own, other = solved.strategies
+    gains = [answer.value for answer in answers(model, payoffs, own.reach, other.reach)]
     assert sum(gains) == pytest.approx(solved.gap)
     assert -gains[1] <= solved.value <= gains[0]
     assert solved.value == pytest.approx(
-        (model.outcomes(solved.non_dealer, solved.dealer) * payoffs).sum(), abs=solved.gap
+        (model.outcomes(own.reach, other.reach) * payoffs).sum(), abs=solved.gap
     )
+    gains = [answer.value for answer in answers(model, payoffs, *solved.averages)]
+    assert sum(gains) == pytest.approx(seen[-1].average)
     # Once solved, it is recognised as solved.
-    again = solve(model, payoffs, tolerance=1.0, start=(solved.non_dealer, solved.dealer))
-    assert len(again.curve) == 1
+    again = solve(model, payoffs, tolerance=1.0, start=solved.strategies)
+    assert again.curve == ()
+    assert again.gap == pytest.approx(solved.gap)
 
 
 def test_who_may_not_double_does_not():
@@ -227,8 +229,9 @@ def test_who_may_not_double_does_not():
     payoffs[1:] -= 10_000
     payoffs[:, 2:] += 10_000
     solved = solve(model, payoffs, tolerance=5.0, iterations=4)
-    assert solved.answers[0].reach[:, 1:].sum() == pytest.approx(0)
-    assert solved.answers[1].reach[:, 2:, 0].sum() == pytest.approx(0)
+    own, other = solved.strategies
+    assert own.reach[:, 1:].sum() == pytest.approx(0)
+    assert other.reach[:, 2:, 0].sum() == pytest.approx(0)
 
 
 def test_payoffs_of_the_rules():

@@ -9,8 +9,8 @@ phase (`agents.tricks`), so a deal's payoff depends on the two final types, of w
 A player's best answer is exact. The value of every draw of every hand is a sum over the hands that
 contain a set of two to four cards, by inclusion and exclusion over the discards; the distribution
 of final hands is the adjoint of that sum. Fictitious play, in which the players take turns and
-iteration t counts t³ times, then finds the equilibrium; how far it is from one is known exactly
-after every iteration, from what best answers to the average strategies gain.
+iteration t counts t³ times, then finds the equilibrium; how far a pair of strategies is from one is
+measured exactly after every iteration, by what best answers to them gain.
 
 The model simplifies what real cards do, and corrects most of what it simplifies:
 
@@ -413,24 +413,35 @@ def _by_winner(payoffs: Payoffs) -> tuple[Floats, Floats]:
 # --- the equilibrium ------------------------------------------------------------------------------
 
 
+class Gaps(NamedTuple):
+    """What best answers gain against a pair of strategies, both players' gains added."""
+
+    average: float
+    """Against the average strategies of all iterations so far."""
+    pure: float
+    """Against the best answers to those averages; NaN where it was not measured."""
+
+
 @dataclass(frozen=True)
 class Equilibrium:
     """A pair of strategies, and how good it is.
 
+    The best answers to the averages of fictitious play are better than the averages: they are pure,
+    and as the equilibrium nearly is so, hardly anything is gained against them.
+
     Attributes:
         value: what the deal is worth to the non-dealer, the middle of what both can be sure of.
-        gap: what best answers gain against the two average strategies together; 0 at equilibrium.
-        curve: the gap after each iteration.
-        non_dealer, dealer: reach of the average strategies, see `Response`.
-        answers: the last best answers, (non-dealer's, dealer's): pure strategies to play by.
+        gap: what best answers gain against the two strategies together; 0 at equilibrium.
+        curve: after each iteration; empty if the strategies to start from were good enough.
+        strategies: the non-dealer's and the dealer's.
+        averages: reach of the average strategies, see `Response`.
     """
 
     value: float
     gap: float
-    curve: tuple[float, ...]
-    non_dealer: Floats
-    dealer: Floats
-    answers: tuple[Response, Response]
+    curve: tuple[Gaps, ...]
+    strategies: tuple[Response, Response]
+    averages: tuple[Floats, Floats]
 
     @property
     def exploitability(self) -> float:
@@ -443,8 +454,8 @@ def solve(
     payoffs: Payoffs,
     tolerance: float = 0.05,
     iterations: int = 100,
-    start: tuple[Floats, Floats] | None = None,
-    report: Callable[[int, float], None] | None = None,
+    start: tuple[Response, Response] | None = None,
+    report: Callable[[int, Gaps], None] | None = None,
 ) -> Equilibrium:
     """Solve the draw phase by fictitious play.
 
@@ -453,8 +464,8 @@ def solve(
         payoffs: see `Payoffs`.
         tolerance: exploitability at which to stop, in the unit of the payoffs.
         iterations: at most so many.
-        start: reach of strategies to begin with, (non-dealer's, dealer's), from a game like this.
-        report: called after each iteration with its number and the gap.
+        start: strategies to begin with, from a game like this.
+        report: called after each iteration with its number and the gaps.
 
     Raises:
         ValueError: if payoffs are not finite numbers of the right shape, or tolerance or iterations
@@ -471,21 +482,19 @@ def solve(
         other = model.dealer_response(own, payoffs).reach
         number = 0
     else:
-        own, other = start
+        own, other = (strategy.reach for strategy in start)
         number = _HEAD_START
     # What all deals pay alike decides nothing, but would where weights do not quite add up to 1.
     middle = float((model.outcomes(own, other) * payoffs).sum())
     payoffs = payoffs - middle
+    answer, reply = answers(model, payoffs, own, other)
+    gap = answer.value + reply.value
+    if start is not None and gap <= 2 * tolerance:
+        value = middle + (answer.value - reply.value) / 2
+        return Equilibrium(value, gap, (), start, (own, other))
     weights = float(sum(t**3 for t in range(number + 1)))
-    curve: list[float] = []
-    answer = model.non_dealer_response(other, payoffs)
-    reply = model.dealer_response(own, payoffs)
+    curve: list[Gaps] = []
     while True:
-        curve.append(answer.value + reply.value)
-        if report:
-            report(len(curve), curve[-1])
-        if curve[-1] <= 2 * tolerance or len(curve) == iterations:
-            break
         number += 1
         weights += number**3
         share = number**3 / weights
@@ -493,14 +502,30 @@ def solve(
         answer = model.non_dealer_response(other, payoffs)
         own = own + share * (answer.reach - own)
         reply = model.dealer_response(own, payoffs)
-    return Equilibrium(
-        value=middle + (answer.value - reply.value) / 2,
-        gap=curve[-1],
-        curve=tuple(curve),
-        non_dealer=own,
-        dealer=other,
-        answers=(answer, reply),
-    )
+        average = answer.value + reply.value
+        last = len(curve) + 1 == iterations
+        pure = np.nan
+        if average <= _NEAR * tolerance or last:
+            best = answers(model, payoffs, answer.reach, reply.reach)
+            pure = best[0].value + best[1].value
+        curve.append(Gaps(average, pure))
+        if report:
+            report(len(curve), curve[-1])
+        if pure <= 2 * tolerance or last:
+            value = middle + (best[0].value - best[1].value) / 2
+            return Equilibrium(value, pure, tuple(curve), (answer, reply), (own, other))
+
+
+def answers(
+    model: DrawModel, payoffs: Payoffs, non_dealer: Floats, dealer: Floats
+) -> tuple[Response, Response]:
+    """Best answers of both players to what the other does.
+
+    Args:
+        model, payoffs: as for `solve`.
+        non_dealer, dealer: reach of their strategies.
+    """
+    return model.non_dealer_response(dealer, payoffs), model.dealer_response(non_dealer, payoffs)
 
 
 def balanced_model(must_beat: bool = True, threads: int | None = None) -> DrawModel:
@@ -513,13 +538,15 @@ def balanced_model(must_beat: bool = True, threads: int | None = None) -> DrawMo
     """
     model = DrawModel(must_beat, threads=threads)
     plain = solve(model, linear_payoffs(_PLAIN_PRICE, _PLAIN_PRICE), tolerance=1.0)
-    model.balance(plain.non_dealer, plain.dealer)
+    model.balance(*plain.averages)
     return model
 
 
 _PLAIN_PRICE = 50.0
 _HEAD_START = 4
 """Iterations that strategies from a game like this one are taken to be worth."""
+_NEAR = 100.0
+"""Averages whose gap is more than so many tolerances are not worth a look at their answers."""
 
 
 def _checked(payoffs: Any) -> Payoffs:

@@ -52,13 +52,13 @@ class PlayedOut(NamedTuple):
 
 
 def play_out(
-    model: DrawModel, strategies: Equilibrium, deals: int, seed: int, must_beat: bool = True
+    model: DrawModel, equilibrium: Equilibrium, deals: int, seed: int, must_beat: bool = True
 ) -> PlayedOut:
-    """Play deals between the pure strategies `strategies.answers`.
+    """Play deals between the strategies of an equilibrium.
 
     Args:
         model: for its tables and threads.
-        strategies: whose answers play.
+        equilibrium: whose strategies play.
         deals: number of deals.
         seed: of the packs.
         must_beat: the trick phase's rule.
@@ -68,7 +68,7 @@ def play_out(
     """
     deals = check_integer("deals", deals, 1)
     words = streams.seed_words(streams.check_seed(seed), _PURPOSE).astype(np.int64)
-    non_dealer, dealer = (answer.actions for answer in strategies.answers)
+    non_dealer, dealer = (strategy.actions for strategy in equilibrium.strategies)
     hands = model.hands
     tricks = trick_table(must_beat).values
 

@@ -46,6 +46,7 @@ from training.lab.draws import (
     Equilibrium,
     Floats,
     Payoffs,
+    Response,
     above_the_line,
     balanced_model,
     solve,
@@ -77,8 +78,8 @@ DECISIONS = (
 KINDS = CATEGORIES * 13
 """Kinds of hands that are told apart: by poker category and the rank that decides first."""
 
-_MOST_KEPT = 2 * 40
-"""Strategies kept to start from: those of two neighbouring sums of points."""
+_MOST_KEPT = 40
+"""Strategies kept to start from: the latest ones."""
 _QUICK_STEP = 10
 _QUICK_TOLERANCE = 2.0
 
@@ -128,8 +129,8 @@ def drawing_shares(model: DrawModel, solved: Equilibrium) -> Floats:
     hands = model.hands
     kind = kinds(hands)[hands.type]
     total = np.bincount(kind, hands.size, KINDS)
-    non_dealer, dealer = solved.answers[0].actions, solved.answers[1].actions
-    seen = solved.non_dealer.sum(axis=0)[: len(HISTORIES)]
+    non_dealer, dealer = (strategy.actions for strategy in solved.strategies)
+    seen = solved.strategies[0].reach.sum(axis=0)[: len(HISTORIES)]
 
     def share(actions: npt.NDArray[np.int8], weights: Floats) -> Floats:
         weights = weights / max(weights.sum(), 1e-300)
@@ -149,8 +150,7 @@ class Kept(NamedTuple):
 
     payoffs: Payoffs
     outcomes: Payoffs
-    non_dealer: Floats
-    dealer: Floats
+    strategies: tuple[Response, Response]
 
 
 @dataclass
@@ -209,7 +209,8 @@ class Solver:
         tolerance: exploitability at each score, in points.
         work: what is solved already.
         played: the cards that are taken instead of those that the table of tricks says.
-        step: width of the squares of scores that share a solution, the one of their highest score.
+        step: width of the squares of scores that share a solution, the one of their highest score;
+            scores of 0 points are solved for themselves.
     """
 
     def __init__(
@@ -245,7 +246,10 @@ class Solver:
         if own == target or self.step == 1:
             return place
         last = target - 1
-        below = [last - (last - points) // self.step * self.step for points in (own, other)]
+        below = [
+            last - (last - points) // self.step * self.step if points else 0
+            for points in (own, other)
+        ]
         return int(places(target)[below[0], below[1], own_games, other_games])
 
     def levels(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -281,9 +285,9 @@ class Solver:
             payoffs = self.played.as_played(payoffs)
         start = self._nearest(payoffs)
         solved = solve(self.model, payoffs, self.tolerance, start=start)
-        outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
+        outcomes = self.model.outcomes(*(strategy.reach for strategy in solved.strategies))
         self._kept.pop(place, None)
-        self._kept[place] = Kept(payoffs, outcomes, solved.non_dealer, solved.dealer)
+        self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
         while len(self._kept) > _MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         work = self.work
@@ -295,7 +299,7 @@ class Solver:
         work.iterations[place] = len(solved.curve)
         work.shares[place] = (255 * drawing_shares(self.model, solved)).round()
 
-    def _nearest(self, payoffs: Payoffs) -> tuple[Floats, Floats] | None:
+    def _nearest(self, payoffs: Payoffs) -> tuple[Response, Response] | None:
         """The strategies whose payoffs differ least from these, as outcomes occur under them."""
 
         def distance(kept: Kept) -> float:
@@ -305,8 +309,7 @@ class Solver:
 
         if not self._kept:
             return None
-        best = min(self._kept.values(), key=distance)
-        return best.non_dealer, best.dealer
+        return min(self._kept.values(), key=distance).strategies
 
 
 _TIES = 50
@@ -340,7 +343,9 @@ class SolveRubber:
 
     Attributes:
         out: The equity table to write (*.npz); other files lie beside it.
-        tolerance: Exploitability at each score, in points.
+        tolerance: Exploitability at each score that is solved, in points.
+        step: Scores in squares of so many points share the strategies of one of them; what a score
+            is worth is computed for itself.
         played: A file of `count-played`: the tricks that a player really plays; without it tricks
             are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
@@ -348,7 +353,8 @@ class SolveRubber:
     """
 
     out: Path = Path("runs/equilibrium/rubber.npz")
-    tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.1
+    tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.25
+    step: int = 2
     played: Path | None = None
     threads: int = 0
     quick: bool = False
@@ -360,7 +366,7 @@ class SolveRubber:
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
         _files.writable_folder(self.out.parent)
-        step = 1
+        step = check_integer("step", self.step, 1, 20)
         if self.quick:
             console.print("--quick: few scores, solved roughly; good for a look, not for use.")
             step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)

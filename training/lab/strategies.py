@@ -3,9 +3,7 @@
 The rubber solved (`training.lab.solve_rubber`) has a strategy for every score, six megabytes each.
 To play by them, as many representative scores are chosen as asked for, so that every score is near
 one of them in what its deals pay, most of all the scores that occur often; at these scores the draw
-phase is solved once more, and every other score is played like its representative. The best answers
-to the average strategies are kept, which are pure. They are as good as equilibria: what best
-answers gain against them is measured and stored.
+phase is solved once more, and every other score is played like its representative.
 
     OUT    the strategies, a file for `agents.equilibrium`
 """
@@ -133,7 +131,7 @@ def make_strategies(
         model: the draw phase.
         table: what each score is worth.
         count: how many representatives.
-        tolerance: exploitability of the average strategies, in points.
+        tolerance: exploitability at each of them, in points.
         played: the tricks that are played; None for perfect ones.
         outcomes: float64 (3, 4, 6, 19), how likely each outcome is, on the whole.
         console: where progress is shown.
@@ -157,15 +155,10 @@ def make_strategies(
     start = None
     for place in track(places, "scores", console=console):
         solved = solve(model, payoffs_of(int(place)), tolerance, start=start)
-        start = solved.non_dealer, solved.dealer
-        own, other = solved.answers
-        non_dealer.append(own.actions)
-        dealer.append(other.actions[..., : len(HISTORIES)])
-        centred = payoffs_of(int(place)) - solved.value
-        gaps.append(
-            model.non_dealer_response(other.reach, centred).value
-            + model.dealer_response(own.reach, centred).value
-        )
+        start = solved.strategies
+        non_dealer.append(start[0].actions)
+        dealer.append(start[1].actions[..., : len(HISTORIES)])
+        gaps.append(solved.gap)
     return Strategies(
         places, serves, np.array(non_dealer), np.array(dealer), np.array(gaps),
         {
