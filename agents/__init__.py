@@ -36,6 +36,10 @@ _ENTRIES = {
     "blind_heuristic": _Entry("agents.blind:BlindAgent", {"player": "heuristic"}, listed=False),
     "pimc": _Entry("agents.pimc:PimcAgent", {"depth": 1}),
     "alphamu": _Entry("agents.pimc:PimcAgent", {"depth": 2}),
+    "equilibrium": _Entry(
+        "agents.pimc:PimcAgent", {"draws": "equilibrium", "worth": "equity", "depth": 2}
+    ),
+    "equilibrium_fixed": _Entry("agents.blind:BlindAgent", {"player": "equilibrium"}),
     "human": _Entry("agents.human:HumanAgent", listed=False),
     "network": _Entry("agents.network:NetworkAgent", listed=False),
 }

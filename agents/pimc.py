@@ -11,11 +11,13 @@ What to draw is left to another player.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import cast
 
 import numpy as np
 
 import agents
+from agents.equilibrium import EquilibriumDraws
 from agents.hidden import HIDDEN, OVERSAMPLING, guess
 from agents.planning import weigh_plan
 from agents.plays import PLAYS, Plays, find_plays, weigh_play
@@ -32,15 +34,20 @@ from agents.reading import (
     only_action,
     read,
 )
-from agents.score import worth_of_cards
+from agents.score import worth_in_rubber
 from agents.tricks import Moves, Values, trick_table
 from poke_env._checks import check_flag, check_integer
 from poke_env._jit import compiled
 from poke_env.agent import KeyedAgent, Masks, Observations
+from poke_env.equity import EquityTable
 from poke_env.streams import key_generator
 
-DRAWS = ("heuristic", "never_double", "always_double", "greedy", "random")
-"""Players that can be asked what to draw."""
+DRAWS = ("heuristic", "never_double", "always_double", "greedy", "random", "equilibrium")
+"""Who can be asked what to draw: players, and the solved draw phase (`agents.equilibrium`)."""
+
+WORTH = ("game", "equity")
+"""By what cards are valued: the chance to win the game (`agents.score`), or what the score after
+the deal is worth in the rubber by the equity table of the full game (`poke_env.equity`)."""
 
 MOST_SAMPLES = 100_000
 
@@ -61,6 +68,8 @@ class PimcAgent(PokeAgent):
         follow_set_if_held: likewise.
         depth: own decisions that are the same for all hands of the opponent: 1, or 2 to plan the
             next one too.
+        worth: by what cards are valued, one of `WORTH`. Hands of other sizes than the full game's
+            are valued by the game.
 
     Raises:
         ValueError: naming the argument, what was given and what is allowed.
@@ -75,16 +84,22 @@ class PimcAgent(PokeAgent):
         must_beat: bool = True,
         follow_set_if_held: bool = False,
         depth: int = 1,
+        worth: str = "game",
     ) -> None:
         if draws not in DRAWS:
             raise ValueError(f"draws must be one of {', '.join(DRAWS)}, got {draws!r}")
+        if worth not in WORTH:
+            raise ValueError(f"worth must be one of {', '.join(WORTH)}, got {worth!r}")
+        self.worth = worth
         self.samples = check_integer("samples", samples, 1, MOST_SAMPLES)
         self.draws = draws
         self.infer = check_flag("infer", infer)
         self.must_beat = check_flag("must_beat", must_beat)
         self.follow_set_if_held = check_flag("follow_set_if_held", follow_set_if_held)
         self.depth = check_integer("depth", depth, 1, 2)
-        self._drawer = cast(KeyedAgent, agents.make(draws))
+        self._drawer = (
+            EquilibriumDraws() if draws == "equilibrium" else cast(KeyedAgent, agents.make(draws))
+        )
         super().__init__(seed)
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
@@ -92,12 +107,20 @@ class PimcAgent(PokeAgent):
         table = trick_table(self.must_beat, self.follow_set_if_held)
         chosen = _play_tricks(
             observations, masks, keys, self.samples, draw_prior() if self.infer else no_prior(),
-            self.depth, self.must_beat, table.values, table.mirrored, table.moves,
+            self.depth, _equity(self.worth), self.must_beat, table.values, table.mirrored, table.moves,
         )  # fmt: skip
         draws = np.flatnonzero(chosen < 0)
         if len(draws):
             chosen[draws] = self._drawer.choose(observations[draws], masks[draws], keys[draws])
         return chosen
+
+
+@cache
+def _equity(worth: str) -> Floats:
+    """For `worth_in_rubber`; read-only."""
+    values = EquityTable.load().values[0] if worth == "equity" else np.zeros(0)
+    values.flags.writeable = False
+    return values
 
 
 @compiled
@@ -108,6 +131,7 @@ def _play_tricks(
     samples: int,
     prior: Prior,
     depth: int,
+    equity: Floats,
     must_beat: bool,
     values: Values,
     mirrored: Values,
@@ -128,7 +152,7 @@ def _play_tricks(
         read(observations[i], masks[i], reading)
         if reading["phase"] != DRAW:
             chance = key_generator(keys[i, 0], keys[i, 1])
-            worth = worth_of_cards(reading, reading["values"][0], reading["values"][1])
+            worth = worth_in_rubber(reading, equity)
             count = guess(reading, must_beat, prior, samples, chance, hiddens[0], hands, weights)
             chosen[i] = best_play(
                 reading, masks[i], worth, hands[:count], weights, depth, must_beat, values,

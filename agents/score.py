@@ -5,6 +5,9 @@ or once the game is decided it is worth little. The worth of a deal's outcome is
 from a table of the chance to win the game at every score, solved backwards under the assumption
 that both players are equally strong and that most deals are played without a double.
 
+With the equity table of the full game, what the score after the deal is worth until the rubber ends
+can be read off instead (`worth_in_rubber`).
+
 The target is not part of an observation; it is taken to be four times the hand size, as in all
 presets. Game and rubber points are those of the full game.
 """
@@ -17,7 +20,7 @@ import numpy as np
 
 from agents.reading import Floats, Reading
 from poke_env._jit import compiled
-from poke_env.games.poke import MAX_HAND, Rules
+from poke_env.games.poke import MAX_HAND, Rules, equity_place
 
 _RULES = Rules()
 _SWEEP = float(_RULES.sweep_points)
@@ -106,6 +109,56 @@ def worth_of_cards(reading: Reading, own_value: int, other_value: int) -> Floats
     for cards in range(size + 1):
         chance = _win_chance(size, own + cards * own_value, other + (size - cards) * other_value)
         worth[cards] = swing * chance
+    worth[0] -= _SWEEP
+    worth[size] += _SWEEP
+    return worth
+
+
+_TARGET = _RULES.target
+_GAME = float(_RULES.game_points)
+_RUBBER = np.array(_RULES.rubber_points, np.float64)
+
+
+@compiled
+def worth_in_rubber(reading: Reading, equity: Floats) -> Floats:
+    """As `worth_of_cards` at the present trick values, by what the score after the deal is worth.
+
+    Args:
+        reading: of a hand of the full game; for any other `worth_of_cards` serves.
+        equity: float64 (places,), the expected future margin of the dealer at every score
+            (`poke_env.equity`); without places `worth_of_cards` serves.
+
+    Returns:
+        float64 (6,), points above the line, up to a constant.
+    """
+    size = reading["size"]
+    below, games, values = reading["below"], reading["games"], reading["values"]
+    stands = max(below[0], below[1]) < _TARGET or below[0] == below[1]
+    if equity.shape[0] == 0 or size != MAX_HAND or not stands or max(games[0], games[1]) > 1:
+        return worth_of_cards(reading, values[0], values[1])
+    worth = np.zeros(MAX_HAND + 1)
+    for cards in range(MAX_HAND + 1):
+        own = below[0] + cards * values[0]
+        other = below[1] + (size - cards) * values[1]
+        own_games, other_games = games[0], games[1]
+        points = 0.0
+        if max(own, other) >= _TARGET and own != other:
+            won = own > other
+            points = _GAME if won else -_GAME
+            if won and own_games == 1:
+                points += _RUBBER[other_games]
+            elif not won and other_games == 1:
+                points -= _RUBBER[own_games]
+            own_games += won
+            other_games += not won
+            own, other = 0, 0
+        if max(own_games, other_games) < 2:
+            # The next dealer is who does not deal now.
+            if reading["dealer"]:
+                points -= equity[equity_place(_TARGET, other, own, other_games, own_games)]
+            else:
+                points += equity[equity_place(_TARGET, own, other, own_games, other_games)]
+        worth[cards] = points
     worth[0] -= _SWEEP
     worth[size] += _SWEEP
     return worth

@@ -1,0 +1,149 @@
+"""What to draw at equilibrium: strategies solved for all hands, at scores that stand for all others.
+
+The file is made by `python -m training.lab make-strategies` and holds, for each representative
+score, what to discard with every class of hands at every decision of the draw phase
+(`agents.hand_classes`; `training.lab.draws` says how it is solved). It knows the full game alone.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.hand_classes import classify, hand_classes
+from agents.reading import READING, Integers, Mask, Reading, read
+from poke_env._jit import compiled
+from poke_env.agent import Masks, Observations
+from poke_env.games.poke import MAX_HAND, Rules, equity_place
+
+FILE = Path(__file__).with_name("equilibrium.npz")
+FORMAT = 1
+ACTIONS = 2**MAX_HAND
+"""Size of the mask in the full game, which alone was solved."""
+
+_TARGET = Rules().target
+
+
+class DrawStrategies(NamedTuple):
+    """Strategies for the draw phase; an action is a set of the class's slots, as bits.
+
+    Attributes:
+        serves: int64 (places,), which strategy plays at each score (`poke_env.equity.scores`).
+        non_dealer: int8 (M, 4, 134459): first decision, and second after one, two, three cards.
+        dealer: int8 (M, 3, 13, 134459), by draws made and the non-dealer's history: no draw, one of
+            1, 2, 3 cards, two of 1 and 1, 1 and 2, … 3 and 3.
+        about: what they were made from.
+    """
+
+    serves: Integers
+    non_dealer: npt.NDArray[np.int8]
+    dealer: npt.NDArray[np.int8]
+    about: dict[str, Any]
+
+
+@cache
+def draw_strategies(path: Path = FILE) -> DrawStrategies:
+    """The strategies of a file, read-only.
+
+    Raises:
+        ValueError: if it is no file of `make-strategies`, or of another version.
+        OSError: if it cannot be read.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            about = json.loads(stored["about"].tobytes())
+            if about["format"] != FORMAT:
+                raise ValueError(f"its format is {about['format']}, known is {FORMAT}")
+            arrays = (stored["serves"].astype(np.int64), stored["non_dealer"], stored["dealer"])
+    except (KeyError, EOFError, ValueError) as error:
+        raise ValueError(f"strategies {str(path)!r} cannot be used: {error}") from error
+    for array in arrays:
+        array.flags.writeable = False
+    return DrawStrategies(*arrays, about)
+
+
+class EquilibriumDraws:
+    """Decides what to draw by solved strategies at the score; see `PimcAgent`'s argument `draws`.
+
+    Made for the rules of the full game: what other rules forbid is not drawn.
+    """
+
+    def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
+        """See `KeyedAgent.choose`; every row is a decision of the draw phase.
+
+        Raises:
+            ValueError: if the hands are not of five cards.
+        """
+        if masks.shape[1] != ACTIONS:
+            raise ValueError(
+                f"draws 'equilibrium' are solved for {ACTIONS} actions, got {masks.shape[1]}"
+            )
+        strategies = draw_strategies()
+        return _choose(
+            observations, masks, hand_classes().keys[MAX_HAND], strategies.serves,
+            strategies.non_dealer, strategies.dealer,
+        )  # fmt: skip
+
+
+@compiled
+def _choose(
+    observations: Observations,
+    masks: Masks,
+    keys: Integers,
+    serves: Integers,
+    non_dealer: npt.NDArray[np.int8],
+    dealer: npt.NDArray[np.int8],
+) -> Integers:
+    chosen = np.empty(masks.shape[0], np.int64)
+    readings = np.zeros(1, READING)
+    hand = np.empty(MAX_HAND, np.int8)
+    order = np.empty(MAX_HAND, np.int64)
+    for i in range(masks.shape[0]):
+        reading = readings[0]
+        read(observations[i], masks[i], reading)
+        for slot in range(MAX_HAND):
+            hand[slot] = 4 * reading["ranks"][slot] + reading["suits"][slot]
+        kind = classify(hand, keys, order)
+        strategy = serves[_place(reading)]
+        made = reading["draws"][0]
+        if reading["dealer"]:
+            action = dealer[strategy, made, _history(reading["changed"][1]), kind]
+        else:
+            action = non_dealer[strategy, _history(reading["changed"][0]), kind]
+        chosen[i] = _in_hand(action, order, masks[i])
+    return chosen
+
+
+@compiled
+def _place(reading: Reading) -> int:
+    """The score in the equity table, seen by the dealer of the deal going on."""
+    own, other = (0, 1) if reading["dealer"] else (1, 0)
+    below, games = reading["below"], reading["games"]
+    return equity_place(_TARGET, below[own], below[other], games[own], games[other])
+
+
+@compiled
+def _history(changed: Integers) -> int:
+    """The number of a non-dealer's draws, int64 (3,): none, 1, 2, 3, 1 and 1, 1 and 2, …"""
+    first, second = min(changed[0], 3), min(changed[1], 3)
+    return 3 * first + second if second > 0 else first
+
+
+@compiled
+def _in_hand(action: int, order: Integers, mask: Mask) -> int:
+    """The action in the slots of the hand; standing pat, or what is left, if it is forbidden."""
+    slots = 0
+    for slot in range(MAX_HAND):
+        if (action >> slot) & 1:
+            slots |= 1 << order[slot]
+    if mask[slots]:
+        return slots
+    legal = 0
+    while not mask[legal]:
+        legal += 1
+    return legal
