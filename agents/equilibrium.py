@@ -1,4 +1,4 @@
-"""What to draw at equilibrium: strategies solved for all hands, at scores that stand for all others.
+"""What to draw at equilibrium: strategies for all hands, at scores that stand for all others.
 
 The file is made by `python -m training.lab make-strategies` and holds, for each representative
 score, what to discard with every class of hands at every decision of the draw phase

@@ -107,7 +107,8 @@ class PimcAgent(PokeAgent):
         table = trick_table(self.must_beat, self.follow_set_if_held)
         chosen = _play_tricks(
             observations, masks, keys, self.samples, draw_prior() if self.infer else no_prior(),
-            self.depth, _equity(self.worth), self.must_beat, table.values, table.mirrored, table.moves,
+            self.depth, _equity(self.worth), self.must_beat, table.values, table.mirrored,
+            table.moves,
         )  # fmt: skip
         draws = np.flatnonzero(chosen < 0)
         if len(draws):
