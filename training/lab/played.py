@@ -87,7 +87,7 @@ class Played(NamedTuple):
                 raise ValueError(f"counts have shape {played.counts.shape}")
         except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(
-                f"played must be a file of `played`, {path} is none: {error}"
+                f"played must be a file of count-played, {path} is none: {error}"
             ) from error
         return played
 
