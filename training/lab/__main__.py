@@ -7,12 +7,30 @@ import sys
 from rich.console import Console
 
 from training import cli
+from training.lab.atlas import Atlas
+from training.lab.bonuses import Bonuses
+from training.lab.doubles import Doubles
+from training.lab.equity_report import Equity
 from training.lab.played import CountPlayed
+from training.lab.prices import Prices
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
 from training.lab.solve_rubber import SolveRubber
+from training.lab.thresholds import Thresholds
 
-Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber
+Result = (
+    Rubber
+    | RubberCheck
+    | RubberDrift
+    | CountPlayed
+    | SolveRubber
+    | Equity
+    | Prices
+    | Doubles
+    | Thresholds
+    | Atlas
+    | Bonuses
+)
 """What can be asked for; each has `run(console)`."""
 
 

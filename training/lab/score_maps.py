@@ -53,8 +53,20 @@ def place_of(score: Score, target: int) -> int:
 
 def columns(place: int, target: int) -> dict[str, Any]:
     """The columns that say which score a row is about."""
-    names = ("below_dealer", "below_other", "games_dealer", "games_other")
-    return dict(zip(names, scores(target)[place].tolist(), strict=True))
+    return dict(zip(_COLUMNS, scores(target)[place].tolist(), strict=True))
+
+
+_COLUMNS = ("below_dealer", "below_other", "games_dealer", "games_other")
+
+
+def printed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with the columns of the score in one text, for a narrow table: "15–5 1–0"."""
+    found = []
+    for row in rows:
+        own, other, own_games, other_games = (row[name] for name in _COLUMNS)
+        rest = {name: value for name, value in row.items() if name not in _COLUMNS}
+        found.append({"score": f"{own}–{other}\u00a0{own_games}–{other_games}"} | rest)
+    return found
 
 
 def exchanged(place: int, target: int) -> int:
@@ -77,7 +89,6 @@ class Map(NamedTuple):
         numbers: float64 (places,); NaN stays blank.
         low, high: ends of the scale of colours.
         colours: its name in matplotlib.
-        ticks: texts at numbers of the scale, instead of the numbers.
         limit: scores with numbers below it are marked with a dot.
     """
 
@@ -86,7 +97,6 @@ class Map(NamedTuple):
     low: float
     high: float
     colours: str = "viridis"
-    ticks: Mapping[float, str] | None = None
     limit: float | None = None
 
 
@@ -117,9 +127,7 @@ def draw(title: str, maps: Sequence[Map], target: int) -> Figure:
                 yticks=range(0, target, 4),
             )
             axis.title.set_fontsize("small")
-        bar = figure.colorbar(image, ax=line.tolist(), shrink=0.9)
-        if shown.ticks is not None:
-            bar.set_ticks(list(shown.ticks), labels=list(shown.ticks.values()))
+        figure.colorbar(image, ax=line.tolist(), shrink=0.9)
     figure.suptitle(title)
     return figure
 

@@ -49,7 +49,7 @@ class Solution(NamedTuple):
         """How likely the outcomes of the deal at a score are, float64 (3, 4, 6, 19): by draws of
         the non-dealer and the dealer, cards of the non-dealer, and who scores for poker."""
         found = self.probabilities[place].astype(np.float64)
-        return found / found.sum()
+        return np.asarray(found / found.sum())
 
 
 class Worth:
