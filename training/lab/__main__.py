@@ -8,7 +8,9 @@ from rich.console import Console
 
 from training import cli
 from training.lab.atlas import Atlas
+from training.lab.awareness import Awareness
 from training.lab.bonuses import Bonuses
+from training.lab.double_hands import DoublesByHand
 from training.lab.doubles import Doubles
 from training.lab.equity_report import Equity
 from training.lab.played import CountPlayed
@@ -27,8 +29,10 @@ Result = (
     | Equity
     | Prices
     | Doubles
+    | DoublesByHand
     | Thresholds
     | Atlas
+    | Awareness
     | Bonuses
 )
 """What can be asked for; each has `run(console)`."""

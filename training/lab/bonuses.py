@@ -105,7 +105,7 @@ def sweep_prices(worth: Worth, chances: Floats, place: int) -> dict[str, float]:
         `sweep_other` and `sweep_dealer`: five cards instead of those usually taken;
         `fifth_card_other` and `fifth_card_dealer`: five cards instead of four.
     """
-    values = worth.expected(place, worth.every).reshape(chances.shape)
+    values = worth.payoffs(place)
     usual = float((chances * values).sum())
     by_cards = np.einsum("ndp,ndcp->c", chances.sum(axis=2), values)
     return {
@@ -197,7 +197,7 @@ class Bonuses:
         about = stored.about(table)
         names = ("sweep_other", "sweep_dealer", "poker_other", "poker_dealer")
         columns = {name: np.array([row[name] for row in rows]) for name in names}
-        high = {kind: score_maps.reach(*(columns[f"{kind}_{who}"] for who in ("other", "dealer")))
+        high = {kind: score_maps.most(*(columns[f"{kind}_{who}"] for who in ("other", "dealer")))
                 for kind in ("sweep", "poker")}  # fmt: skip
         figure = score_maps.draw(
             "What a sweep is worth in all, and what poker hands win in a deal, points",
@@ -209,7 +209,7 @@ class Bonuses:
         )
         results.write(self.out, {"result": "bonuses", **about}, rows, figure)
         gains = {margin: win_gains(table, 250, margin)["dealer"] for margin in self.margins}
-        top = score_maps.reach(*gains.values())
+        top = score_maps.most(*gains.values())
         figure = score_maps.draw(
             "What 250 points above the line add to the dealer's W",
             [score_maps.Map(f"{margin:+} ahead", gain, 0, top) for margin, gain in gains.items()],

@@ -62,7 +62,7 @@ def price_grid(values: Floats, seat: str, double: str) -> Floats:
         float64 (4, 6, ...) by the dealer's draws if the non-dealer doubles, else (3, 6, ...) by the
         non-dealer's: the other draws, cards of the non-dealer.
     """
-    draws = _draws_before(seat, double)
+    draws = draws_before(seat, double)
     if seat == "non-dealer":
         return np.asarray(values[draws] - values[draws + 1])
     return np.asarray(values[:, draws + 1] - values[:, draws])
@@ -75,13 +75,13 @@ def made(chances: Floats, seat: str, double: str) -> Floats:
         chances: float64 (3, 4, 6, ...), of the outcomes.
         seat, double: see `DOUBLES`.
     """
-    least = _draws_before(seat, double) + 1
+    least = draws_before(seat, double) + 1
     parts = chances[least:].sum(axis=0) if seat == "non-dealer" else chances[:, least:].sum(axis=1)
     return np.asarray(parts)
 
 
-def _draws_before(seat: str, double: str) -> int:
-    """Draws that the player has made when he doubles: the dealer's first is free."""
+def draws_before(seat: str, double: str) -> int:
+    """Draws that the player of one of `DOUBLES` has made before it: the dealer's first is free."""
     return (double == "second") + (seat == "dealer")
 
 
@@ -114,7 +114,7 @@ def double_price(worth: Worth, chances: Floats, place: int, seat: str, double: s
         place: the score before the deal.
         seat, double: see `DOUBLES`.
     """
-    points = price_grid(worth.expected(place, worth.every).reshape(chances.shape), seat, double)
+    points = price_grid(worth.payoffs(place), seat, double)
     wins = price_grid(worth.win(place, worth.every).reshape(chances.shape), seat, double)
     came = made(chances, seat, double)
     often = float(came.sum())
@@ -219,7 +219,7 @@ class Doubles:
             f"{seat}, {double} double": _column(rows, index)
             for index, (seat, double) in enumerate(DOUBLES)
         }
-        high = score_maps.reach(*by_double.values())
+        high = score_maps.most(*by_double.values())
         figure = score_maps.draw(
             f"The price of a double in the average deal, points; dead below {dead:g}",
             [

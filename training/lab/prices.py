@@ -101,8 +101,8 @@ class Prices:
         shown = [score_maps.place_of(score, table.target) for score in self.scores]
         rows = price_rows(table, self.points)
         prices = {name: np.array([row[name] for row in rows]) for name in PRICES}
-        points = score_maps.reach(prices["dealer_point"], prices["other_point"])
-        wins = score_maps.reach(prices["dealer_point_win"], prices["other_point_win"])
+        points = score_maps.most(prices["dealer_point"], prices["other_point"])
+        wins = score_maps.most(prices["dealer_point_win"], prices["other_point_win"])
         figure = score_maps.draw(
             "What a point below the line is worth to its owner, before a deal",
             [

@@ -87,7 +87,7 @@ class Map(NamedTuple):
     Attributes:
         name: what is shown.
         numbers: float64 (places,); NaN stays blank.
-        low, high: ends of the scale of colours.
+        low, high: ends of the scale of colours; numbers above it have the colour of its end.
         colours: its name in matplotlib.
         limit: scores with numbers below it are marked with a dot.
     """
@@ -127,9 +127,15 @@ def draw(title: str, maps: Sequence[Map], target: int) -> Figure:
                 yticks=range(0, target, 4),
             )
             axis.title.set_fontsize("small")
-        figure.colorbar(image, ax=line.tolist(), shrink=0.9)
+        beyond = "max" if np.nanmax(shown.numbers) > shown.high else "neither"
+        figure.colorbar(image, ax=line.tolist(), shrink=0.9, extend=beyond)
     figure.suptitle(title)
     return figure
+
+
+def most(*numbers: Floats) -> float:
+    """A high number with few above it, for a scale of colours that a handful must not stretch."""
+    return float(np.nanquantile(np.concatenate(numbers), 0.98))
 
 
 def reach(*numbers: Floats) -> float:

@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from poke_env.equity import EquityTable, Floats, Integers, scores
 from poke_env.games.poke import Rules
+from training.lab.draws import Payoffs
 from training.lab.induction import OVER, Outcomes, Scoring, successors
+from training.lab.played import Played
 from training.lab.rubber_check import rules_of
 from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, every_outcome
 
@@ -51,6 +53,19 @@ class Solution(NamedTuple):
         found = self.probabilities[place].astype(np.float64)
         return np.asarray(found / found.sum())
 
+    def check_played(self, played: Played | None) -> None:
+        """Refuse a count of the cards that are taken if the solution is for other tricks.
+
+        Raises:
+            ValueError: if it is.
+        """
+        solved_for = self.identity.partition(",")[0]
+        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
+        if tricks != solved_for:
+            raise ValueError(
+                f"played must be that of the solution, which is for {solved_for}, got {tricks}"
+            )
+
 
 class Worth:
     """What the outcomes of a deal are worth, points after it included.
@@ -73,6 +88,17 @@ class Worth:
         """All outcomes of a deal, flat, in the places of `training.lab.draws.Payoffs`."""
         return every_outcome(self.scoring, self.rules)
 
+    def outcomes(self, chances: Floats) -> Outcomes:
+        """Outcomes for `training.lab.induction`, those of probability 0 left out.
+
+        Args:
+            chances: float64 (3, 4, 6, 19), adding up to 1.
+        """
+        flat = chances.ravel()
+        some = flat > 0
+        below_dealer, below_other, units, _ = self.every
+        return Outcomes(below_dealer[some], below_other[some], units[some], flat[some])
+
     def expected(self, place: int, outcomes: Outcomes) -> Floats:
         """The margin that the non-dealer gains in a deal and after it, float64 (K,), in points.
 
@@ -82,6 +108,17 @@ class Worth:
         """
         after, margin = successors(self.scoring, place, outcomes)
         return self._values[after] - self.scoring.unit * margin
+
+    def payoffs(self, place: int, played: Played | None = None) -> Payoffs:
+        """What the deal at a score brings the non-dealer, points after it included.
+
+        Args:
+            place: the score.
+            played: makes them payoffs by the cards that the table of tricks gives, from payoffs by
+                the cards that are taken.
+        """
+        payoffs = self.expected(place, self.every).reshape(OUTCOMES)
+        return payoffs if played is None else played.as_played(payoffs)
 
     def win(self, place: int, outcomes: Outcomes, margin: int = 0) -> Floats:
         """The non-dealer's probability of winning the whole, draws as half, float64 (K,).
@@ -155,8 +192,8 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
             f"draws and table must be of one solution, {path} is of {identity!r}, the table "
             f"{equity.version!r} of {equity.policies[0].get('identity')!r}"
         )
-    serving = _serving(~np.isnan(arrays["gaps"]), equity.target)
-    return Solution(equity, **{name: array[serving] for name, array in arrays.items()},
+    at = _serving(~np.isnan(arrays["gaps"]), equity.target)
+    return Solution(equity, **{name: array[at] for name, array in arrays.items()},
                     identity=identity)  # fmt: skip
 
 
@@ -172,7 +209,12 @@ def about(table: EquityTable) -> dict[str, Any]:
 
 
 def _serving(solved: npt.NDArray[np.bool_], target: int) -> Integers:
-    """The solved score that serves each score, int64 (places,)."""
+    """The solved score that serves each score, int64 (places,): the next one with at least as many
+    points on both sides and the same games.
+
+    Raises:
+        ValueError: if there is none.
+    """
     listed = scores(target)
     known = np.flatnonzero(solved)
     found = np.arange(len(listed))

@@ -276,8 +276,8 @@ def plot_kinds(solution: Solution, places: Sequence[int]) -> Figure:
             xticks=starts,
         )
         axis.set_yticklabels(DECISIONS, fontsize="small")
-        axis.set_xticklabels([known.names[start] for start in starts], rotation=20, ha="left",
-                             fontsize="small")  # fmt: skip
+        names = [category.name.lower().replace("_", " ") for category in Category]
+        axis.set_xticklabels(names, rotation=30, ha="right", fontsize="small")
         for start in starts:
             axis.axvline(start - 0.5, color="white", linewidth=1)
     figure.colorbar(image, ax=figure.axes, shrink=0.8, label="share of the kind's hands that draw")
