@@ -199,5 +199,6 @@ def test_doubles_by_hand_cost_less_with_hands_that_take_more(files, tmp_path, ca
     lab.main(["doubles-by-hand", *arguments(files, out)])
     assert "--quick" in capsys.readouterr().out
     rows = json.loads((tmp_path / "hands.json").read_text())["rows"]
-    price = {row["hand"]: row["price"] for row in rows if row["seat"] == "dealer"}
+    first = [row for row in rows if (row["seat"], row["double"]) == ("dealer", "first")]
+    price = {row["hand"]: row["price"] for row in first}
     assert price["three aces"] < price["a pair of aces"] < price["nine high"]

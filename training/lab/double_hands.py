@@ -38,7 +38,7 @@ from training.lab.played import Played
 from training.lab.score_maps import Score
 from training.lab.solve_rubber import KINDS, OUTCOMES, kinds
 from training.lab.stored import Worth
-from training.lab.thresholds import every_kind
+from training.lab.thresholds import every_kind, mark_categories
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -189,20 +189,22 @@ def _side_by_side(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plot_prices(names: Sequence[str], by_score: Sequence[Sequence[dict[str, Any]]]) -> Figure:
-    """Prices by kind of hand, a panel a score."""
+    """Prices by kind of hand, a panel a score; within a category by rank."""
     from matplotlib.figure import Figure
 
-    known = every_kind().names
     figure = Figure(figsize=(14, 0.8 + 4.2 * len(names)), layout="constrained")
     panels = figure.subplots(len(names), squeeze=False)[:, 0]
     for axis, name, rows in zip(panels, names, by_score, strict=True):
         lines = _side_by_side(rows)
         for seat, double in DOUBLES:
             prices = [line[f"{seat} {double}"] for line in lines]
-            axis.plot([np.nan if price is None else price for price in prices],
-                      label=f"{seat}, {double} double")  # fmt: skip
-        axis.set(title=name, ylabel="price, points", xticks=range(0, len(known), 6))
-        axis.set_xticklabels(known[::6], rotation=30, ha="right", fontsize="small")
-        axis.grid(alpha=0.3)
+            axis.plot(
+                [np.nan if price is None else price for price in prices],
+                ".",
+                label=f"{seat}, {double} double",
+            )
+        axis.set(title=name, ylabel="price, points")
+        axis.grid(axis="y", alpha=0.3)
+        mark_categories(axis, "lightgrey")
     panels[0].legend(fontsize="small")
     return figure

@@ -47,6 +47,7 @@ from training.lab.solve_rubber import DECISIONS, KINDS, kinds
 from training.lab.stored import Solution
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CERTAIN = 0.02
@@ -264,8 +265,6 @@ def plot_kinds(solution: Solution, places: Sequence[int]) -> Figure:
     """How many of the hands of each kind draw at each decision, a panel a score."""
     from matplotlib.figure import Figure
 
-    known = every_kind()
-    starts = np.searchsorted(known.number // len(_RANKS), np.arange(len(Category)))
     figure = Figure(figsize=(16, 0.8 + 3.6 * len(places)), layout="constrained")
     for axis, place in zip(figure.subplots(len(places), squeeze=False)[:, 0], places, strict=True):
         shares = decision_shares(solution, place)
@@ -273,12 +272,18 @@ def plot_kinds(solution: Solution, places: Sequence[int]) -> Figure:
         axis.set(
             title=f"{score_maps.text(place, solution.table.target)} (dealer's first)",
             yticks=range(len(DECISIONS)),
-            xticks=starts,
         )
         axis.set_yticklabels(DECISIONS, fontsize="small")
-        names = [category.name.lower().replace("_", " ") for category in Category]
-        axis.set_xticklabels(names, rotation=30, ha="right", fontsize="small")
-        for start in starts:
-            axis.axvline(start - 0.5, color="white", linewidth=1)
+        mark_categories(axis, "white")
     figure.colorbar(image, ax=figure.axes, shrink=0.8, label="share of the kind's hands that draw")
     return figure
+
+
+def mark_categories(axis: Axes, colour: str) -> None:
+    """Name the categories along an axis of `every_kind`, with lines between them."""
+    starts = np.searchsorted(every_kind().number // len(_RANKS), np.arange(len(Category)))
+    names = [category.name.lower().replace("_", " ") for category in Category]
+    axis.set_xticks(starts)
+    axis.set_xticklabels(names, rotation=30, ha="right", fontsize="small")
+    for start in starts:
+        axis.axvline(start - 0.5, color=colour, linewidth=1)
