@@ -167,7 +167,9 @@ def test_tricks_must_be_those_of_the_solution(solution):
 def test_scores_at_which_no_deal_begins_are_refused(score):
     with pytest.raises(ValueError, match="scores must be"):
         score_maps.place_of(score, TARGET)
-    assert score_maps.place_of((8, 8, 1, 0), TARGET) == place(8, 8, 1, 0)
+    assert score_maps.places_of([(8, 8, 1, 0)], TARGET) == [place(8, 8, 1, 0)]
+    with pytest.raises(ValueError, match="one or more"):
+        score_maps.places_of([], TARGET)
 
 
 # --- equity and prices ----------------------------------------------------------------------------

@@ -127,7 +127,7 @@ class Atlas:
         """Compute, write the files and print."""
         solution = stored.load(self.table, self.draws)
         target = solution.table.target
-        shown = [score_maps.place_of(score, target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, target)
         rows = atlas_rows(solution)
         mean = over_a_rubber(rows)
         names = ("doubles_other", "redoubles_other", "doubles_dealer", "redoubles_dealer")

@@ -189,9 +189,12 @@ class Bonuses:
         """Compute, write the files and print."""
         for amount in self.amounts:
             check_integer("amounts", amount, 1)
+        for name in ("amounts", "margins"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} must be one or more, got none")
         solution = stored.load(self.table, self.draws)
         table = solution.table
-        shown = [score_maps.place_of(score, table.target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, table.target)
         rows = bonus_rows(solution)
         wins = win_rows(table, self.amounts, self.margins)
         about = stored.about(table)

@@ -143,7 +143,7 @@ class DoublesByHand:
         solution = stored.load(self.table, self.draws)
         solution.check_played(played)
         target = solution.table.target
-        shown = [score_maps.place_of(score, target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, target)
         if self.quick:
             console.print(
                 "--quick: one score, solved roughly, pairs of hands that share cards not left "

@@ -213,7 +213,7 @@ class Doubles:
         dead = check_number("dead", self.dead, above=0.0)
         solution = stored.load(self.table, self.draws)
         target = solution.table.target
-        shown = [score_maps.place_of(score, target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, target)
         rows = double_rows(solution, dead)
         by_double = {
             f"{seat}, {double} double": _column(rows, index)

@@ -81,9 +81,7 @@ class Equity:
     def run(self, console: Console) -> None:
         """Read the table, write the files and print."""
         table = stored.load_table(self.table)
-        shown = [
-            score_maps.place_of(score, table.target) for score in self.scores or score_maps.SHOWN
-        ]
+        shown = score_maps.places_of(self.scores or score_maps.SHOWN, table.target)
         every = equity_rows(table, range(table.values.shape[1]), self.margins)
         if self.scores:
             figure = plot_margins(table, shown)

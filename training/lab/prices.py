@@ -98,7 +98,7 @@ class Prices:
     def run(self, console: Console) -> None:
         """Compute, write the files and print."""
         table = stored.load_table(self.table)
-        shown = [score_maps.place_of(score, table.target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, table.target)
         rows = price_rows(table, self.points)
         prices = {name: np.array([row[name] for row in rows]) for name in PRICES}
         points = score_maps.most(prices["dealer_point"], prices["other_point"])

@@ -51,6 +51,17 @@ def place_of(score: Score, target: int) -> int:
     return int(places(target)[score])
 
 
+def places_of(named: Sequence[Score], target: int) -> list[int]:
+    """The places of scores in the equity table.
+
+    Raises:
+        ValueError: if there are none, or no deal can begin at one of them.
+    """
+    if not named:
+        raise ValueError("scores must be one or more, got none")
+    return [place_of(score, target) for score in named]
+
+
 def columns(place: int, target: int) -> dict[str, Any]:
     """The columns that say which score a row is about."""
     return dict(zip(_COLUMNS, scores(target)[place].tolist(), strict=True))

@@ -235,7 +235,7 @@ class Thresholds:
         """Read the solution, write the files and print."""
         solution = stored.load(self.table, self.draws)
         target = solution.table.target
-        shown = [score_maps.place_of(score, target) for score in self.scores]
+        shown = score_maps.places_of(self.scores, target)
         rows = threshold_rows(solution, range(len(solution.gaps)))
         drawing = np.array([row["drawing"] for row in rows]).reshape(-1, len(DECISIONS))
         figure = score_maps.draw(
