@@ -7,13 +7,36 @@ import sys
 from rich.console import Console
 
 from training import cli
+from training.lab.atlas import Atlas
+from training.lab.awareness import Awareness
+from training.lab.bonuses import Bonuses
+from training.lab.double_hands import DoublesByHand
+from training.lab.doubles import Doubles
+from training.lab.equity_report import Equity
 from training.lab.played import CountPlayed
+from training.lab.prices import Prices
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
 from training.lab.solve_rubber import SolveRubber
 from training.lab.strategies import MakeStrategies
+from training.lab.thresholds import Thresholds
 
-Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber | MakeStrategies
+Result = (
+    Rubber
+    | RubberCheck
+    | RubberDrift
+    | CountPlayed
+    | SolveRubber
+    | MakeStrategies
+    | Equity
+    | Prices
+    | Doubles
+    | DoublesByHand
+    | Thresholds
+    | Atlas
+    | Awareness
+    | Bonuses
+)
 """What can be asked for; each has `run(console)`."""
 
 

@@ -64,11 +64,14 @@ def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figu
 
 
 def show(console: Console, title: str, rows: Sequence[Row], digits: int = 2) -> None:
-    """Print a table; numbers that are no integers with so many digits after the point."""
+    """Print a table; numbers that are no integers with so many digits after the point.
+
+    Names of columns are shown with spaces, so that long ones are broken over lines.
+    """
     table = Table(title=title, title_justify="left")
     for name in rows[0] if rows else ():
         number = any(isinstance(_plain(row[name]), (int, float)) for row in rows)
-        table.add_column(name, justify="right" if number else "left")
+        table.add_column(name.replace("_", " "), justify="right" if number else "left")
     for row in rows:
         values = [_plain(value) for value in row.values()]
         table.add_row(

@@ -18,8 +18,7 @@ from rich.table import Table
 
 from poke_env import _files
 from poke_env.equity import LEVELS, EquityTable, scores
-
-_GAMES = ((0, 0), (0, 1), (1, 0), (1, 1))
+from training.lab import score_maps
 
 
 def write(table: EquityTable, path: Path, limits: tuple[float, float]) -> None:
@@ -127,33 +126,24 @@ def summary(table: EquityTable, console: Console) -> None:
 
 def plot(table: EquityTable, path: Path) -> None:
     """Draw E and W at a margin of 0 for the dealer, by games and points below the line."""
-    from matplotlib.figure import Figure
-
-    target = table.target
-    figure = Figure(figsize=(16, 8), layout="constrained")
-    axes = figure.subplots(2, 4)
-    where = _by_player(table, 0)
-    win = np.asarray(table.win_probability(*where))
-    listed = scores(target)
-    reach = float(np.abs(table.values[0]).max())
-    shown = ((table.values[0], "E, points", -reach, reach), (win, "W", 0.0, 1.0))
-    for line, (numbers, name, low, high) in zip(axes, shown, strict=True):
-        for axis, games in zip(line, _GAMES, strict=True):
-            here = (listed[:, 2:] == games).all(axis=1) & (listed[:, 0] < target)
-            grid = np.zeros((target, target))
-            grid[listed[here, 0], listed[here, 1]] = numbers[here]
-            image = axis.imshow(grid, origin="lower", cmap="RdBu", vmin=low, vmax=high)
-            axis.set(
-                title=f"{name}: games {games[0]}–{games[1]}",
-                xlabel="below the line: other",
-                ylabel="below the line: dealer",
-                xticks=range(0, target, 4),
-                yticks=range(0, target, 4),
-            )
-        figure.colorbar(image, ax=line.tolist(), shrink=0.9)
     names = " against ".join(policy["name"] for policy in table.policies)
-    figure.suptitle(f"What a score is worth to the dealer of the next deal: {names}")
+    figure = score_maps.draw(
+        f"What a score is worth to the dealer of the next deal: {names}",
+        maps(table),
+        table.target,
+    )
     figure.savefig(path, dpi=100)
+
+
+def maps(table: EquityTable) -> tuple[score_maps.Map, score_maps.Map]:
+    """E, and W at a margin of 0, for the dealer."""
+    values = table.values[0]
+    wide = score_maps.reach(values)
+    win = np.asarray(table.win_probability(*_by_player(table, 0)))
+    return (
+        score_maps.Map("E, points", values, -wide, wide, "RdBu"),
+        score_maps.Map("W", win, 0.0, 1.0, "RdBu"),
+    )
 
 
 def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, float]:
