@@ -15,8 +15,8 @@ from agents.hand_classes import TYPES
 from poke_env.equity import EquityTable, places
 from training.lab import __main__ as lab
 from training.lab import awareness, double_hands, doubles, stored
-from training.lab.awareness import Strategies, blind_deal
-from training.lab.draws import HISTORIES, DrawModel, linear_payoffs, solve
+from training.lab.awareness import blind_deal
+from training.lab.draws import HISTORIES, DrawModel, Response, linear_payoffs, solve
 from training.lab.played import Played
 from training.lab.solve_rubber import OUTCOMES
 
@@ -36,13 +36,12 @@ def table():
 
 @pytest.fixture(scope="module")
 def solved(model):
-    found = solve(model, linear_payoffs(25, 25), TOLERANCE)
-    return Strategies(found.non_dealer, found.dealer)
+    return solve(model, linear_payoffs(25, 25), TOLERANCE).strategies
 
 
 def test_who_plays_as_the_aware_loses_nothing(model, solved):
     losses, aware = blind_deal(model, linear_payoffs(25, 25), solved, solved, TOLERANCE)
-    assert (aware.non_dealer == solved.non_dealer).all()
+    assert aware is solved
     of = dict(zip(awareness.LOSSES, losses, strict=True))
     gap = 2 * of["exploitability"]
     assert 0 < gap <= 2 * TOLERANCE
@@ -53,9 +52,12 @@ def test_who_plays_as_the_aware_loses_nothing(model, solved):
 
 def test_standing_pat_loses_and_most_to_the_best_answer(model, solved):
     dealt = np.bincount(model.hands.type, model.deal, TYPES)
-    pat = Strategies(np.zeros((TYPES, LANES)), np.zeros((TYPES, 4, LANES)))
-    pat.non_dealer[:, 0] = dealt
-    pat.dealer[:, 0] = dealt[:, None]
+    nothing = np.zeros(0, np.int8)
+    own = Response(0.0, np.zeros((TYPES, LANES)), nothing)
+    other = Response(0.0, np.zeros((TYPES, 4, LANES)), nothing)
+    own.reach[:, 0] = dealt
+    other.reach[:, 0] = dealt[:, None]
+    pat = own, other
     losses, _ = blind_deal(model, linear_payoffs(25, 25), pat, solved, TOLERANCE)
     of = dict(zip(awareness.LOSSES, losses, strict=True))
     for who in ("other", "dealer"):

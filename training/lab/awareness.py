@@ -29,7 +29,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -40,7 +40,7 @@ from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable, Floats, Integers, places
 from training.lab import results, score_maps, stored
-from training.lab.draws import DrawModel, Payoffs, balanced_model, solve
+from training.lab.draws import DrawModel, Payoffs, Response, balanced_model, solve
 from training.lab.induction import solve_values
 from training.lab.played import Played
 from training.lab.stored import Solution, Worth
@@ -52,22 +52,19 @@ _QUICK_TOLERANCE = 5.0
 _SAVE_SECONDS = 30.0
 
 
-class Strategies(NamedTuple):
-    """Of both players in a deal, as reach (`training.lab.draws.Response`)."""
-
-    non_dealer: Floats
-    dealer: Floats
-
-
 def blind_deal(
-    model: DrawModel, payoffs: Payoffs, blind: Strategies, start: Strategies, tolerance: float
-) -> tuple[Floats, Strategies]:
+    model: DrawModel,
+    payoffs: Payoffs,
+    blind: tuple[Response, Response],
+    start: tuple[Response, Response],
+    tolerance: float,
+) -> tuple[Floats, tuple[Response, Response]]:
     """Solve the draw phase at a score, and let each player be blind in turn.
 
     Args:
         model: the draw phase.
         payoffs: of the deal at the score.
-        blind: the strategies of the blind.
+        blind: the strategies of the blind, the non-dealer's and the dealer's.
         start: where to begin to solve.
         tolerance: exploitability at which to stop, in points.
 
@@ -75,17 +72,18 @@ def blind_deal(
         float64 (5,), `LOSSES` in points; and the strategies of the aware.
     """
     solved = solve(model, payoffs, tolerance, start=start)
-    aware = Strategies(solved.non_dealer, solved.dealer)
+    own, other = (strategy.reach for strategy in solved.strategies)
+    blind_own, blind_other = (strategy.reach for strategy in blind)
     # Weights of pairs of hands do not quite add up to 1, which matters least near 0.
     level = payoffs - solved.value
     losses = [
-        -float((model.outcomes(blind.non_dealer, aware.dealer) * level).sum()),
-        float((model.outcomes(aware.non_dealer, blind.dealer) * level).sum()),
-        model.dealer_response(blind.non_dealer, level).value,
-        model.non_dealer_response(blind.dealer, level).value,
+        -float((model.outcomes(blind_own, other) * level).sum()),
+        float((model.outcomes(own, blind_other) * level).sum()),
+        model.dealer_response(blind_own, level).value,
+        model.non_dealer_response(blind_other, level).value,
         solved.exploitability,
     ]
-    return np.array(losses), aware
+    return np.array(losses), solved.strategies
 
 
 def draw_scores(table: EquityTable, count: int, seed: int) -> Integers:
@@ -282,7 +280,7 @@ def _solve(
 ) -> None:
     first = int(places(worth.table.target)[0, 0, 0, 0])
     solved = solve(model, worth.payoffs(first, played), tolerance)
-    aware = blind = Strategies(solved.non_dealer, solved.dealer)
+    aware = blind = solved.strategies
     saved = time.monotonic()
     try:
         for place in track(work.missing, "scores", console=console):
