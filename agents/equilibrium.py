@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.hand_classes import classify, hand_classes
+from agents.heuristic import HeuristicAgent
 from agents.reading import READING, Integers, Mask, Reading, read
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
@@ -70,19 +71,14 @@ def draw_strategies(path: Path = FILE) -> DrawStrategies:
 class EquilibriumDraws:
     """Decides what to draw by solved strategies at the score; see `PimcAgent`'s argument `draws`.
 
-    Made for the rules of the full game: what other rules forbid is not drawn.
+    Solved for the full game: what other rules forbid is not drawn, and with hands of other sizes
+    the heuristic player decides.
     """
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
-        """See `KeyedAgent.choose`; every row is a decision of the draw phase.
-
-        Raises:
-            ValueError: if the hands are not of five cards.
-        """
+        """See `KeyedAgent.choose`; every row is a decision of the draw phase."""
         if masks.shape[1] != ACTIONS:
-            raise ValueError(
-                f"draws 'equilibrium' are solved for {ACTIONS} actions, got {masks.shape[1]}"
-            )
+            return HeuristicAgent().choose(observations, masks, keys)
         strategies = draw_strategies()
         return _choose(
             observations, masks, hand_classes().keys[MAX_HAND], strategies.serves,

@@ -196,7 +196,8 @@ def classify(hand: npt.NDArray[np.int8], keys: Integers, order: Integers) -> int
         order: int64 (5,), written: the place in `hand` of the card in each slot.
     """
     masks = np.zeros(SUITS, np.int64)
-    for card in hand:
+    for number in hand:
+        card = np.int64(number)
         masks[card & 3] |= 1 << (card >> 2)
     # Suits take the places that their masks have in falling order.
     places = np.zeros(SUITS, np.int64)

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-import agents
 from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
 from training.duplicate import MOST_PAIRS
@@ -27,11 +26,13 @@ from training.store import Store
 
 TRAINED = "trained"
 """The new player's name in the tables."""
+RIVALS = ("random", "greedy", "never_double", "always_double", "heuristic", "pimc")
+"""Those that it meets."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Train a player by self-play and rank it among the scripted ones."""
+    """Train a player by self-play and rank it among scripted ones."""
 
     minutes: float = 2.0
     """of training"""
@@ -46,7 +47,7 @@ class Settings:
 
 
 def rank(model: Path, settings: Settings, console: Console) -> Path:
-    """Play the tournament of a model and the scripted players, and print it.
+    """Play the tournament of a model and its rivals, and print it.
 
     Args:
         model: a model file.
@@ -57,7 +58,7 @@ def rank(model: Path, settings: Settings, console: Console) -> Path:
         The folder with results and report, beside the model.
     """
     plan = tournament.prepare(
-        [str(model), *agents.names()], settings.deals, settings.seed + 1, rules=settings.rules
+        [str(model), *RIVALS], settings.deals, settings.seed + 1, rules=settings.rules
     )
     entrants = [
         replace(entrant, label=TRAINED) if entrant.spec == str(model) else entrant
@@ -109,7 +110,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
         console,
     )
     console.print(
-        f"Tournament of {len(agents.names()) + 1} players over {settings.deals:,} deck orders",
+        f"Tournament of {len(RIVALS) + 1} players over {settings.deals:,} deck orders",
         highlight=False,
     )
     python = shlex.quote(os.path.relpath(sys.executable))

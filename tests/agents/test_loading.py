@@ -13,7 +13,10 @@ from agents.human import HumanAgent
 from helpers import run_python
 from poke_env.agent import RandomAgent
 
-NAMES = ("random", "greedy", "heuristic", "never_double", "always_double", "pimc", "alphamu")
+NAMES = (
+    "random", "greedy", "heuristic", "never_double", "always_double",
+    "pimc", "alphamu", "equilibrium", "equilibrium_fixed",
+)  # fmt: skip
 
 
 def test_names_are_the_players_that_need_nothing() -> None:

@@ -576,7 +576,7 @@ def test_the_quick_start_trains_and_ranks(tmp_path):
     settings = quickstart.Settings(minutes=0.02, deals=2, rules="tiny", out=str(tmp_path / "first"))
     folder = quickstart.run(settings, Console(file=output, width=200))
     text = output.getvalue()
-    for name in ("trained", *agents.names()):
+    for name in (quickstart.TRAINED, *quickstart.RIVALS):
         assert name in text
     for path in ("model.safetensors", "tournament/report.html", "tournament/results.json"):
         assert (folder / path).is_file()
