@@ -10,9 +10,10 @@ from training import cli
 from training.lab.played import CountPlayed
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
+from training.lab.solve_draws import Draws
 from training.lab.solve_rubber import SolveRubber
 
-Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber
+Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber | Draws
 """What can be asked for; each has `run(console)`."""
 
 
