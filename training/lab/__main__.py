@@ -7,13 +7,27 @@ import sys
 from rich.console import Console
 
 from training import cli
+from training.lab.evidence import Evidence
+from training.lab.gains import Gains
 from training.lab.played import CountPlayed
+from training.lab.rights import Rights
+from training.lab.robustness import Robustness
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
 from training.lab.solve_draws import Draws
 from training.lab.solve_rubber import SolveRubber
 
-Result = Rubber | RubberCheck | RubberDrift | CountPlayed | SolveRubber | Draws
+Result = (
+    Rubber
+    | RubberCheck
+    | RubberDrift
+    | CountPlayed
+    | SolveRubber
+    | Draws
+    | Gains
+    | Evidence
+    | Rights
+)
 """What can be asked for; each has `run(console)`."""
 
 

@@ -7,6 +7,7 @@ prices are a model: no point below the line has one.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -62,6 +63,11 @@ class Stakes:
         won, lost = self.games
         table = EquityTable.load(self.equity).version
         return f"dealer {own}, non-dealer {other}, games {won} to {lost} by {table}{tricks}"
+
+    def identity(self) -> str:
+        """What tells these stakes from others: the text and a digest of the payoffs."""
+        digest = hashlib.blake2b(self.payoffs().tobytes(), digest_size=8).hexdigest()
+        return f"{self}, {digest}"
 
     def _of_price(self, price: float) -> Payoffs:
         price = check_number("price", price, least=0.0)
