@@ -8,6 +8,7 @@ from rich.console import Console
 
 from training import cli
 from training.lab.evidence import Evidence
+from training.lab.exact import Exact
 from training.lab.gains import Gains
 from training.lab.played import CountPlayed
 from training.lab.rights import Rights
@@ -27,6 +28,8 @@ Result = (
     | Gains
     | Evidence
     | Rights
+    | Robustness
+    | Exact
 )
 """What can be asked for; each has `run(console)`."""
 

@@ -224,7 +224,7 @@ class Robustness:
         made = solve_cases(makers, folder / f"{self.out.name}.work.json", settings, console)
         kind = kinds(model.hands)[model.hands.type]
         sizes = np.bincount(kind, model.hands.size, KINDS)
-        rows = rows_of({"reference": reference, **made}, sizes)
+        rows = rows_of({"reference": reference, **made}, sizes.astype(np.float64))
         about = {
             "result": "the solved draw phase under other assumptions, values to the non-dealer",
             **settings,
