@@ -51,7 +51,7 @@ from training.lab.draws import (
 )
 from training.lab.gains import Decision, draw_gains
 from training.lab.real_cards import PlayedOut, play_out
-from training.lab.solve_draws import QUICK_TOLERANCE, Solved, curve, model_for, solve_draws
+from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, Solved, curve, model_for, solve_draws
 from training.lab.stakes import Stakes
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def plot(
     off = [value[name] - value["real cards"] for name in models]
     right.errorbar(models, off, yerr=1.96 * value["standard error"], fmt="o", capsize=4)
     right.axhline(0, color="0.3", linewidth=1)
-    right.set(ylabel="value of the deal less that with real cards, points (95 %)")
+    right.set(ylabel="model less real cards, points a deal (95 %)")
     for axis in (left, middle, right):
         axis.grid(alpha=0.3)
     return figure
@@ -273,6 +273,7 @@ class Evidence:
             "result": "evidence for the solved draw phase",
             "stakes": str(self.stakes),
             "exploitability": equilibrium.exploitability,
+            "exploitability_is": PROXY,
             "model_balanced": not self.quick,
             "curve": curve(solved),
             "mixing": mixed,
@@ -285,6 +286,6 @@ class Evidence:
         results.write(
             self.out, about, real, plot(solved, first.gain, shares, real, str(self.stakes))
         )
-        results.show(console, f"Exploitability: {self.stakes}", curve(solved), digits=3)
+        results.show(console, f"Exploitability, {PROXY}: {self.stakes}", curve(solved), digits=3)
         results.show(console, "What is mixed: gaps in points", mixed, digits=3)
         results.show(console, f"{deals:,} deals with real cards, and the models", real, digits=4)

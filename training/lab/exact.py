@@ -170,7 +170,7 @@ def plot(rows: list[results.Row], rules: list[results.Row], title: str) -> Figur
         xlabel="share of hands, weakest first, with which the non-dealer doubles",
         ylabel="value to him, points (exact)",
     )
-    right.legend(title="dealer", fontsize=8)
+    figure.legend(title="dealer", fontsize=8, loc="outside right upper")
     for axis in (left, right):
         axis.grid(alpha=0.3)
     return figure

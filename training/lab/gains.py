@@ -45,7 +45,7 @@ from training.lab.draws import (
     Payoffs,
     check_decision,
 )
-from training.lab.solve_draws import QUICK_TOLERANCE, model_for, solve_draws
+from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, model_for, solve_draws
 from training.lab.solve_rubber import KINDS, kinds
 from training.lab.stakes import Stakes
 
@@ -196,7 +196,7 @@ def plot(hands: HandClasses, gains: Choices, title: str) -> Figure:
     axis.axhline(0, color="0.3", linewidth=1)
     ends = np.searchsorted(hands.category[hands.type[order]], list(Category), side="right")
     axis.set_xticks([place[min(end, len(place)) - 1] for end in ends[:3]])
-    axis.set_xticklabels(["high card", "pair", "two pair"], ha="right")
+    axis.set_xticklabels(["high card", "pair", "two pair"], rotation=60, ha="right")
     axis.set(
         xlabel="all hands, the weakest first; ticks where a category ends",
         ylabel="gain of the best draw over standing, points",
@@ -257,6 +257,7 @@ class Gains:
             "stakes": str(self.stakes),
             "unit": "points of the deal to the player who decides",
             "exploitability": solved.exploitability,
+            "exploitability_is": PROXY,
             "model_balanced": not self.quick,
             "non_dealer_plays_history": solved.non_dealer[:, lane].sum(),
             "dealt_hands_that_draw": drawing,
@@ -268,5 +269,5 @@ class Gains:
         console.print(
             f"The non-dealer changes {self.history or 'nothing'} in "
             f"{about['non_dealer_plays_history']:.2%} of deals; of dealt hands {drawing:.1%} would "
-            f"draw here. Exploitability {solved.exploitability:.3f} points."
+            f"draw here. Exploitability {solved.exploitability:.3f} points ({PROXY})."
         )

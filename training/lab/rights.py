@@ -33,7 +33,7 @@ from poke_env._checks import check_number
 from training.lab import results
 from training.lab.cases import Case, solve_cases
 from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, DrawModel, Payoffs
-from training.lab.solve_draws import QUICK_TOLERANCE, draw_shares, model_for, solve_draws
+from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, draw_shares, model_for, solve_draws
 from training.lab.stakes import Stakes
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ class Rights:
         worth = differences(solved)
         about = {
             "result": "what the right to draw is worth, values to the non-dealer in points",
+            "exploitability_is": PROXY,
             **settings,
             "rights": {name: [right._asdict() for right in RIGHTS[name]] for name in solved},
             "differences": worth,

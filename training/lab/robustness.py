@@ -49,7 +49,7 @@ from training.lab.draws import (
     solve,
 )
 from training.lab.played import Played
-from training.lab.solve_draws import QUICK_TOLERANCE, model_for, solve_draws
+from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, model_for, solve_draws
 from training.lab.solve_rubber import DECISIONS, KINDS, drawing_shares, kinds
 from training.lab.stakes import Stakes
 
@@ -156,7 +156,7 @@ def plot(rows: list[results.Row], title: str) -> Figure:
         axis.bar(places + width * (number - len(rows) / 2 + 0.5), heights, width, label=label)
     axis.set_xticks(places, DECISIONS, rotation=30, ha="right")
     axis.set(ylabel="share of dealt hands that draw", title=title)
-    axis.legend(fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
     axis.grid(alpha=0.3, axis="y")
     return figure
 
@@ -227,6 +227,7 @@ class Robustness:
         rows = rows_of({"reference": reference, **made}, sizes.astype(np.float64))
         about = {
             "result": "the solved draw phase under other assumptions, values to the non-dealer",
+            "exploitability_is": PROXY,
             **settings,
         }
         results.write(self.out, about, rows, plot(rows, str(self.stakes)))

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 QUICK_TOLERANCE = 2.0
+PROXY = "exact inside the model; of real cards and players it is a proxy"
+"""What results say of exploitability."""
 
 
 class Solved(NamedTuple):
@@ -182,6 +184,7 @@ class Draws:
             "stakes": str(self.stakes),
             "value_to_non_dealer": equilibrium.value,
             "exploitability": equilibrium.exploitability,
+            "exploitability_is": PROXY,
             "tolerance": tolerance,
             "model_balanced": not self.quick,
             "seconds_to_build_the_model": building,
@@ -194,11 +197,14 @@ class Draws:
         rows = curve(solved)
         results.write(self.out, about, rows, plot_curve(solved, title))
         results.show(console, f"Draw phase solved: {title}", rows, digits=3)
-        results.show(console, "How often", [shares], digits=4)
+        often: list[results.Row] = [
+            {"draws": name, "share": share} for name, share in shares.items()
+        ]
+        results.show(console, "How often", often, digits=4)
         used = about["megabytes"]
         console.print(
             f"Value to the non-dealer {equilibrium.value:+.2f} points, exploitability "
-            f"{equilibrium.exploitability:.3f} after {len(rows)} iterations and "
+            f"{equilibrium.exploitability:.3f} ({PROXY}) after {len(rows)} iterations and "
             f"{solved.seconds[-1]:.0f} s ({building:.0f} s more for the model), "
             f"{model.threads} threads" + (f", {used:,.0f} MB" if used else "")
         )
