@@ -174,6 +174,8 @@ def test_hands_that_mix_are_nearly_indifferent(model, payoffs, solved, mixture, 
     rows = mixing(model, payoffs, solved.equilibrium, mixture)
     assert rows[0]["decision"] == "non-dealer, draw 1 after no draw"
     assert 0 < rows[0]["hands that mix"] < 0.2
+    assert rows[0]["reached"] == 1
+    assert [0.5 < row["reached"] <= 1 for row in rows[1:]] == [True]
     assert rows[0]["their gap, mean"] < rows[0]["gap of all hands, mean"] / 3
 
 

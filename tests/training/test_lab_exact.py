@@ -19,6 +19,7 @@ from training.lab.exact import (
     Exact,
     exploitability,
     first_decisions,
+    guaranteed,
     policies,
     threshold_rules,
 )
@@ -149,6 +150,20 @@ def test_best_doubling_rule_is_the_best_by_brute_force(tree, found, name):
     ]
     assert max(every) == pytest.approx(best_answer(tree, 0, other)[0], abs=1e-9)
     assert max(every) >= max(by_force) - 1e-9
+
+
+def test_what_a_doubling_rule_guarantees_is_known(tree, found):
+    """No more than the equilibrium, and no more than against any dealer; the best is a maximum."""
+    value = tree.value(found["equilibrium"])
+    rules = guaranteed(tree)
+    assert max(rule.value for rule in rules) <= value + 1e-6
+    for _, other in found.values():
+        for rule, against in zip(rules, threshold_rules(tree, other), strict=True):
+            assert rule.below == against.below
+            assert rule.value <= against.value + 1e-6
+    # To double always, or never, gives away what the right is worth.
+    assert rules[0].value < value - 1
+    assert rules[-1].value < value - 1
 
 
 def test_trees_that_are_too_large_are_refused():

@@ -11,7 +11,8 @@ Exact inside the model.
 decision that is reached with each class as dealt (the non-dealer's first, and the dealer's first
 after each history), a class is called mixed if both standing and drawing are chosen with at least
 `MIXED` of the weight in the average strategy; the gap is how much the better of the two is worth
-more, against the other's average strategy. Exact inside the model.
+more, against the other's average strategy. Exact inside the model. After histories that are seldom
+chosen gaps are larger: errors there hardly count, and fictitious play finds them late.
 
 **Real cards**: the pair of pure strategies found last plays deals from shuffled packs
 (`training.lab.real_cards`), and the same pair is valued by the model: as it stands, without the
@@ -98,10 +99,13 @@ def mixing(
         mixture: collected while it was solved.
     """
     lanes = [n for n in range(len(HISTORIES)) if solved.non_dealer[:, n].sum() >= SEEN]
-    decisions = [(Decision(False, (), 0), mixture.non_dealer)]
-    decisions += [(Decision(True, HISTORIES[n], 0), mixture.dealer[:, n]) for n in lanes]
+    decisions = [(Decision(False, (), 0), 1.0, mixture.non_dealer)]
+    decisions += [
+        (Decision(True, HISTORIES[n], 0), solved.non_dealer[:, n].sum(), mixture.dealer[:, n])
+        for n in lanes
+    ]
     found: list[results.Row] = []
-    for decision, drawing in decisions:
+    for decision, reached, drawing in decisions:
         gaps = np.abs(draw_gains(model, solved, payoffs, decision).gain)
         share = drawing / mixture.weight
         mixed = (share >= MIXED) & (share <= 1 - MIXED)
@@ -110,6 +114,7 @@ def mixing(
         found.append(
             {
                 "decision": str(decision),
+                "reached": reached,
                 "hands that mix": total,
                 "their gap, mean": weight @ gaps / total if total else None,
                 "their gap, most": gaps[mixed].max() if total else None,

@@ -9,8 +9,12 @@ so unlike in the full game all numbers are exact up to rounding:
 - NashConv of the equilibrium, of the uniform random policy and of the players that leave nothing
   to chance, each against itself: what best answers of both seats gain together;
 - the best doubling rule of the non-dealer: of all rules "double with hands weaker than this one",
-  the best against each of these opponents, and what a rule of any form would bring. Discards and
-  tricks are best answers, too.
+  the one that brings most against each of these opponents, and the one that guarantees most against
+  a dealer who knows it; and what a rule of any form would bring. Discards and tricks are the best
+  that go with the rule.
+
+The preset `small` is out of reach: it has 685 million ways of dealing and drawing even where the
+non-dealer stands pat.
 
 For the full game no such numbers exist: exploitability inside the model of `training.lab.draws` is
 a proxy for them, and is called one.
@@ -50,6 +54,9 @@ if TYPE_CHECKING:
 
 PLAYERS = ("greedy", "heuristic", "never_double", "always_double")
 """Players that leave nothing to chance, so that one answer tells their policy."""
+
+KNOWING = "knows the rule"
+"""The dealer against whom a rule brings what it guarantees."""
 
 Plans = tuple[Floats, Floats]
 
@@ -134,12 +141,35 @@ def threshold_rules(tree: Tree, other: Floats) -> list[Rule]:
     ]
 
 
+def guaranteed(tree: Tree) -> list[Rule]:
+    """All threshold rules, and what each guarantees against a dealer who knows it."""
+    side = tree.sides[0]
+    numbers, _ = first_decisions(tree)
+    rules = threshold_rules(tree, tree.uniform(1))
+    found = []
+    for rule in rules:
+        allowed = np.ones(len(side.actions), bool)
+        doubled = round(rule.doubles * len(numbers))
+        for place, number in enumerate(numbers):
+            stand = int(side.first[number])
+            if place < doubled:
+                allowed[stand] = False
+            else:
+                allowed[stand + 1 : side.first[number + 1]] = False
+        own, _ = equilibrium(tree, allowed)
+        found.append(rule._replace(value=-best_answer(tree, 1, own)[0]))
+    return found
+
+
 def doubling(tree: Tree, found: dict[str, Plans]) -> list[results.Row]:
     """A line for each opponent and threshold rule: its value, and which is best."""
     rows: list[results.Row] = []
-    for name, plans in found.items():
-        rules = threshold_rules(tree, plans[1])
-        free, _ = best_answer(tree, 0, plans[1])
+    against = {
+        name: (threshold_rules(tree, plans[1]), best_answer(tree, 0, plans[1])[0])
+        for name, plans in found.items()
+    }
+    against[KNOWING] = guaranteed(tree), tree.value(found["equilibrium"])
+    for name, (rules, free) in against.items():
         best = max(rule.value for rule in rules)
         rows += [
             {

@@ -159,8 +159,13 @@ def nash_conv(tree: Tree, plans: Sequence[Floats]) -> float:
     return best_answer(tree, 0, plans[1])[0] + best_answer(tree, 1, plans[0])[0]
 
 
-def equilibrium(tree: Tree) -> tuple[Floats, Floats]:
+def equilibrium(tree: Tree, allowed: npt.NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
     """Plans of both seats in equilibrium, by a linear programme (scipy's HiGHS).
+
+    Args:
+        tree: the deal.
+        allowed: bool (S,), the sequences that the non-dealer may choose; at least one in each
+            information set. The dealer knows it.
 
     Raises:
         RuntimeError: if the programme cannot be solved.
@@ -169,6 +174,7 @@ def equilibrium(tree: Tree) -> tuple[Floats, Floats]:
     shape = len(own.actions), len(other.actions)
     paid = sparse.csr_matrix((tree.chances * tree.payoffs, tuple(tree.ends.T)), shape)
     flows = _flow(own), _flow(other)
+    allowed = np.ones(shape[0], bool) if allowed is None else allowed
     starts = [np.eye(flow.shape[0], 1)[:, 0] for flow in flows]
     # The non-dealer's plan x, and the dealer's values q: what he holds the non-dealer to.
     found = optimize.linprog(
@@ -177,12 +183,13 @@ def equilibrium(tree: Tree) -> tuple[Floats, Floats]:
         b_ub=np.zeros(shape[1]),
         A_eq=sparse.hstack((flows[0], sparse.csr_matrix((flows[0].shape[0], flows[1].shape[0])))),
         b_eq=starts[0],
-        bounds=[(0, None)] * shape[0] + [(None, None)] * flows[1].shape[0],
+        bounds=[(0, None if may else 0) for may in allowed] + [(None, None)] * flows[1].shape[0],
         method="highs",
     )
     if found.status != 0:
         raise RuntimeError(f"the equilibrium was not found: {found.message}")
-    return _cleaned(own, found.x[: shape[0]]), _cleaned(other, -found.ineqlin.marginals)
+    own_plan = np.where(allowed, found.x[: shape[0]], 0.0)
+    return _cleaned(own, own_plan), _cleaned(other, -found.ineqlin.marginals)
 
 
 def _flow(side: Side) -> sparse.csr_matrix:
@@ -195,7 +202,8 @@ def _flow(side: Side) -> sparse.csr_matrix:
 
 
 def _cleaned(side: Side, plan: Floats) -> Floats:
-    """A plan without the solver's rounding: a policy where it is reached, uniform elsewhere."""
+    """A plan without the solver's rounding; information sets that it does not reach, or hardly,
+    are played at random."""
     weights = np.maximum(plan[1:], 0.0)
     totals = np.repeat(np.add.reduceat(weights, side.first[:-1] - 1), side.sizes)
     uniform = np.repeat(1 / side.sizes, side.sizes)
