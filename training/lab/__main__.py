@@ -13,10 +13,16 @@ from training.lab.bonuses import Bonuses
 from training.lab.double_hands import DoublesByHand
 from training.lab.doubles import Doubles
 from training.lab.equity_report import Equity
+from training.lab.evidence import Evidence
+from training.lab.exact import Exact
+from training.lab.gains import Gains
 from training.lab.played import CountPlayed
 from training.lab.prices import Prices
+from training.lab.rights import Rights
+from training.lab.robustness import Robustness
 from training.lab.rubber import Rubber
 from training.lab.rubber_check import RubberCheck, RubberDrift
+from training.lab.solve_draws import Draws
 from training.lab.solve_rubber import SolveRubber
 from training.lab.strategies import MakeStrategies
 from training.lab.thresholds import Thresholds
@@ -36,6 +42,12 @@ Result = (
     | Atlas
     | Awareness
     | Bonuses
+    | Draws
+    | Gains
+    | Evidence
+    | Rights
+    | Robustness
+    | Exact
 )
 """What can be asked for; each has `run(console)`."""
 
