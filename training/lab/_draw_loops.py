@@ -506,6 +506,21 @@ def _coefficient(powers: Floats, term: int) -> float:
     return -powers[back] if back & 1 else powers[back]
 
 
+@inlined
+def _sum_terms(
+    subsets: npt.NDArray[np.int32], powers: Floats, after: Floats, i: int, row: int, drawn: int,
+    value: Floats,
+) -> None:  # fmt: skip
+    """Write the sum of the values of all hands that a draw of a class can lead to: (lanes,)."""
+    value[:] = 0.0
+    lanes = value.shape[0]
+    for term in range(1 << drawn):
+        place = subsets[i, _TERMS[row, term]] * lanes
+        coefficient = _coefficient(powers, term)
+        for lane in range(0, lanes, WIDTH):
+            add_four(value, lane, coefficient, after, place + lane)
+
+
 @compiled
 def best_draws(
     subsets: npt.NDArray[np.int32],
@@ -540,17 +555,42 @@ def best_draws(
         for drawn in range(1, 4):
             source = after[drawn - 1]
             for row in range(FIRST_DRAW[drawn], FIRST_DRAW[drawn + 1]):
-                value[:] = 0.0
-                for term in range(1 << drawn):
-                    place = subsets[i, _TERMS[row, term]] * lanes
-                    coefficient = _coefficient(powers, term)
-                    for lane in range(0, lanes, WIDTH):
-                        add_four(value, lane, coefficient, source, place + lane)
+                _sum_terms(subsets, powers, source, i, row, drawn, value)
                 for lane in range(0, lanes, WIDTH):
                     choose_four(best, lane, shares[i, row], value, lane, chosen, DRAW_ACTION[row])
         values[i] = best
         for lane in range(lanes):
             actions[i, lane] = int(chosen[lane])
+
+
+@compiled
+def every_draw(
+    subsets: npt.NDArray[np.int32],
+    types: npt.NDArray[np.int16],
+    powers: Floats,
+    shares: Floats,
+    pat: Floats,
+    after: tuple[Floats, Floats, Floats],
+    lane: int,
+    values: Floats,
+    start: int,
+    stop: int,
+) -> None:
+    """What standing and every draw of the classes `start` … `stop - 1` are worth in one lane.
+
+    Args:
+        subsets, types, powers, shares, pat, after: as for `best_draws`.
+        lane: whose values are written.
+        values: (134459, 1 + DRAWS), written.
+    """
+    value = np.zeros(pat.shape[1])
+    for i in range(start, stop):
+        values[i, 0] = pat[types[i], lane]
+        for drawn in range(1, 4):
+            source = after[drawn - 1]
+            for row in range(FIRST_DRAW[drawn], FIRST_DRAW[drawn + 1]):
+                _sum_terms(subsets, powers, source, i, row, drawn, value)
+                values[i, 1 + row] = shares[i, row] * value[lane]
 
 
 @compiled

@@ -38,6 +38,7 @@ import numpy.typing as npt
 
 from agents.hand_classes import CLASSES, FIRST_SET, NUM_HANDS, SETS, TYPES, hand_classes
 from agents.tricks import trick_table
+from poke_env._checks import check_integer
 from poke_env._threads import cores, in_parallel, split
 from poke_env.cards import Category
 from poke_env.games.poke import MAX_HAND, Rules
@@ -61,6 +62,9 @@ RESULTS = 2 * CATEGORIES - 1
 Payoffs = npt.NDArray[np.float64]
 """What a deal brings the non-dealer, float64 (3, 4, 6, 19): by his draws, the dealer's draws, the
 cards that he takes, and who scores for poker (see `RESULTS`). The dealer gets the opposite."""
+
+DRAW_CHOICES = np.concatenate(([0], loops.DRAW_ACTION))
+"""Standing pat and all draws, the slots discarded as bits."""
 
 _LANES = 16
 """Histories, and what is missing to a multiple of four."""
@@ -248,15 +252,23 @@ class DrawModel:
 
     def dealer_response(self, reach: Floats, payoffs: Payoffs) -> Response:
         """The dealer's best answer to the non-dealer's `reach`."""
-        final = self.dealer_values(reach, payoffs)
         actions = np.empty((DEALER_DRAWS, _HANDS, _LANES), np.int8)
-        values = np.empty((SETS, _LANES))
-        values[:_HANDS] = final[self.hands.type, DEALER_DRAWS]
-        for draw in range(DEALER_DRAWS - 1, -1, -1):
-            method = self._dealer_draws[draw]
-            after = self._add_sums(values, method)
-            stand = np.ascontiguousarray(final[:, draw])
-            values = self._best_draws(stand, [after] * 3, method, actions[draw])
+        values, _ = self._dealer_decisions(self.dealer_values(reach, payoffs), actions)
+        value = float((self.deal @ values)[: len(HISTORIES)].sum())
+        return Response(value, self.dealer_reach(actions), actions)
+
+    def non_dealer_response(self, reach: Floats, payoffs: Payoffs) -> Response:
+        """The non-dealer's best answer to the dealer's `reach`."""
+        actions = np.empty((2, _HANDS, WIDTH), np.int8)
+        values, _ = self._non_dealer_decisions(self.non_dealer_values(reach, payoffs), actions)
+        decisions = np.concatenate((actions[0, :, :1], actions[1, :, :3]), axis=1)
+        return Response(float(self.deal @ values), self.non_dealer_reach(decisions), decisions)
+
+    def dealer_reach(self, actions: Actions) -> Floats:
+        """How often the dealer ends with each type when he plays by these actions.
+
+        Args and result: see `Response`.
+        """
         ends = np.empty((TYPES, DEALER_DRAWS + 1, _LANES))
         mass = np.repeat(self.deal[:, None], _LANES, 1)
         for draw in range(DEALER_DRAWS):
@@ -265,14 +277,93 @@ class DrawModel:
             ends[:, draw] = stood
             mass = self._spread_sums(after[0], method)
         ends[:, DEALER_DRAWS] = self._by_type(mass)
-        value = float((self.deal @ values[:_HANDS])[: len(HISTORIES)].sum())
-        return Response(value, ends, actions)
+        return ends
 
-    def non_dealer_response(self, reach: Floats, payoffs: Payoffs) -> Response:
-        """The non-dealer's best answer to the dealer's `reach`."""
-        final = self.non_dealer_values(reach, payoffs)
+    def non_dealer_reach(self, actions: Actions) -> Floats:
+        """How often the non-dealer ends with each type when he plays by these actions.
+
+        Args and result: see `Response`.
+        """
         first, second = self._non_dealer_draws
-        actions = np.zeros((2, _HANDS, WIDTH), np.int8)
+        # Lanes: of the second decision, the number of cards changed in the first draw, less one.
+        both = np.zeros((2, _HANDS, WIDTH), np.int8)
+        both[0, :, 0], both[1, :, :3] = actions[:, 0], actions[:, 1:]
+        ends = np.zeros((TYPES, _LANES))
+        mass = np.zeros((SETS, WIDTH))
+        mass[:_HANDS, 0] = self.deal
+        stood, after = self._spread_draws(mass, both[0], first)
+        ends[:, 0] = stood[:, 0]
+        for drawn in range(3):
+            mass[:, drawn] = self._spread_sums(after[drawn], first, drawn + 1)[:, 0]
+        stood, after = self._spread_draws(mass, both[1], second)
+        ends[:, 1:4] = stood[:, :3]
+        for drawn in range(3):
+            changed = self._spread_sums(after[drawn], second, drawn + 1)
+            ends[:, 4 + drawn : 13 : 3] = self._by_type(changed)[:, :3]
+        return ends
+
+    def draw_values(
+        self, dealer: bool, reach: Floats, payoffs: Payoffs, history: tuple[int, ...], draws: int
+    ) -> Floats:
+        """What standing and each draw of every class are worth, float64 (134459, 26).
+
+        Later decisions of the player are his best ones. The columns are `DRAW_CHOICES`.
+
+        Args:
+            dealer: whose decision it is.
+            reach: of the other player, see `Response`.
+            payoffs: see `Payoffs`.
+            history: what the non-dealer has drawn, one of `HISTORIES`.
+            draws: draws that the player has made.
+
+        Raises:
+            ValueError: if there is no such decision.
+        """
+        lane = check_decision(dealer, history, draws)
+        if dealer:
+            actions = np.empty((DEALER_DRAWS, _HANDS, _LANES), np.int8)
+            _, decisions = self._dealer_decisions(self.dealer_values(reach, payoffs), actions)
+            share = reach[:, lane].sum()
+        else:
+            actions = np.empty((2, _HANDS, WIDTH), np.int8)
+            final = self.non_dealer_values(reach, payoffs)
+            _, decisions = self._non_dealer_decisions(final, actions)
+            lane = history[0] - 1 if history else 0
+            share = 1.0
+        values = np.empty((_HANDS, len(DRAW_CHOICES)))
+        stand, after, method = decisions[draws]
+        self._share_out(
+            partial(
+                loops.every_draw, self.hands.subsets, self.hands.type, *method, stand,
+                tuple(after), lane, values,
+            ),
+            _HANDS,
+        )  # fmt: skip
+        return values / max(share, np.finfo(float).tiny)
+
+    def _dealer_decisions(self, final: Floats, actions: Actions) -> tuple[Floats, list[_Decision]]:
+        """Decide backwards; what each class is worth, and the dealer's decisions.
+
+        Args:
+            final: what it is worth to end with each type, see `dealer_values`.
+            actions: int8 (3, 134459, 16), written.
+        """
+        decisions = []
+        values = np.empty((SETS, _LANES))
+        values[:_HANDS] = final[self.hands.type, DEALER_DRAWS]
+        for draw in range(DEALER_DRAWS - 1, -1, -1):
+            method = self._dealer_draws[draw]
+            after = self._add_sums(values, method)
+            stand = np.ascontiguousarray(final[:, draw])
+            decisions.append(_Decision(stand, [after] * 3, method))
+            values = self._best_draws(*decisions[-1], actions[draw])
+        return values[:_HANDS], decisions[::-1]
+
+    def _non_dealer_decisions(
+        self, final: Floats, actions: Actions
+    ) -> tuple[Floats, list[_Decision]]:
+        """As `_dealer_decisions`; `actions` is int8 (2, 134459, 4), the last column of no use."""
+        first, second = self._non_dealer_draws
         # Lanes: the number of cards changed in the first draw, less one.
         after = []
         for drawn in range(3):
@@ -281,7 +372,8 @@ class DrawModel:
             after.append(self._add_sums(values, second, drawn + 1))
         stand = np.zeros((TYPES, WIDTH))
         stand[:, :3] = final[:, 1:4]
-        again = self._best_draws(stand, after, second, actions[1])
+        last = _Decision(stand, after, second)
+        again = self._best_draws(*last, actions[1])
         after = []
         for drawn in range(3):
             values = np.zeros((SETS, WIDTH))
@@ -289,22 +381,9 @@ class DrawModel:
             after.append(self._add_sums(values, first, drawn + 1))
         stand = np.zeros((TYPES, WIDTH))
         stand[:, 0] = final[:, 0]
-        values = self._best_draws(stand, after, first, actions[0])
-
-        ends = np.zeros((TYPES, _LANES))
-        mass = np.zeros((SETS, WIDTH))
-        mass[:_HANDS, 0] = self.deal
-        stood, after = self._spread_draws(mass, actions[0], first)
-        ends[:, 0] = stood[:, 0]
-        for drawn in range(3):
-            mass[:, drawn] = self._spread_sums(after[drawn], first, drawn + 1)[:, 0]
-        stood, after = self._spread_draws(mass, actions[1], second)
-        ends[:, 1:4] = stood[:, :3]
-        for drawn in range(3):
-            changed = self._spread_sums(after[drawn], second, drawn + 1)
-            ends[:, 4 + drawn : 13 : 3] = self._by_type(changed)[:, :3]
-        decisions = np.concatenate((actions[0, :, :1], actions[1, :, :3]), axis=1)
-        return Response(float(self.deal @ values[:_HANDS, 0]), ends, decisions)
+        decision = _Decision(stand, after, first)
+        values = self._best_draws(*decision, actions[0])
+        return values[:_HANDS, 0], [decision, last]
 
     # Draws ----------------------------------------------------------------------------------------
 
@@ -400,6 +479,37 @@ class _Draw(NamedTuple):
 
     powers: Floats
     shares: Floats
+
+
+class _Decision(NamedTuple):
+    """What a player chooses between: standing on each type, (7462, lanes), or a draw, after one of
+    one, two and three cards (SETS, lanes) each."""
+
+    stand: Floats
+    after: list[Floats]
+    draw: _Draw
+
+
+def check_decision(dealer: bool, history: tuple[int, ...], draws: int) -> int:
+    """The place of a history among `HISTORIES`.
+
+    Args:
+        dealer, history, draws: see `DrawModel.draw_values`.
+
+    Raises:
+        ValueError: if there is no such decision.
+    """
+    if history not in HISTORIES:
+        raise ValueError(
+            f"history must be the cards changed in up to two draws, 1 to 3 each, got {history!r}"
+        )
+    if dealer:
+        check_integer("draws", draws, 0, DEALER_DRAWS - 1)
+    elif check_integer("draws", draws, 0, NON_DEALER_DRAWS - 1) != len(history):
+        raise ValueError(
+            f"draws must be {len(history)} for the non-dealer after {history!r}, got {draws!r}"
+        )
+    return HISTORIES.index(history)
 
 
 def _by_winner(payoffs: Payoffs) -> tuple[Floats, Floats]:
