@@ -31,7 +31,6 @@ from rich.progress import track
 from agents.plays import PLAYS, find_plays, weigh_play
 from agents.prior import Prior
 from agents.tricks import Moves, TrickTable, Values, hand_number, trick_table
-
 from poke_env._jit import compiled
 from poke_env.agent import Agent
 from poke_env.cards import CATEGORY_SHIFT, hand_value
@@ -93,7 +92,7 @@ _EQUAL = 1e-6
 """A difference that is none, being due to rounding."""
 
 
-class Stakes(NamedTuple):
+class DealWorth(NamedTuple):
     """What the outcomes of the deal are worth to the player to move, in the places of `Payoffs`
     (by draws, by cards that the non-dealer takes, by who scores for poker)."""
 
@@ -101,7 +100,7 @@ class Stakes(NamedTuple):
     winning: Payoffs
 
 
-def stakes(worth: Worth, position: Position) -> Stakes:
+def worth_of_deal(worth: Worth, position: Position) -> DealWorth:
     """What the outcomes of the deal going on are worth to the player to move.
 
     Raises:
@@ -119,8 +118,8 @@ def stakes(worth: Worth, position: Position) -> Stakes:
     winning = worth.win(position.place, worth.every, int(above[1 - dealer]) - int(above[dealer]))
     winning = winning.reshape(OUTCOMES)
     if position.seat == dealer:
-        return Stakes(-expected, 1.0 - winning)
-    return Stakes(expected, winning)
+        return DealWorth(-expected, 1.0 - winning)
+    return DealWorth(expected, winning)
 
 
 def judge(
@@ -158,7 +157,7 @@ def tricks_by_table(
     scores = _scores_for_poker(position, hands.whole)
     dealer = position.dealer
     made = len(position.draws(1 - dealer)), len(position.draws(dealer))
-    here = stakes(worth, position)
+    here = worth_of_deal(worth, position)
     how = "all hands that he can hold" if hands.listed else f"{samples:,} hands that he may hold"
     return judge(
         position.legal, here.expected[made][taken, scores], here.winning[made][taken, scores],
@@ -275,7 +274,7 @@ def by_roll_out(
         hands = _spread(hands, samples, chance)
     states, decks = complete(position, hands, chance)
     table = Table(Rules(must_beat=position.must_beat), players, seed)
-    here = stakes(worth, position)
+    here = worth_of_deal(worth, position)
     actions = position.legal
     expected, winning = np.zeros((2, len(actions), samples))
     parts = [

@@ -133,7 +133,8 @@ class Position:
             for who, seat in (("own", own), ("other", other))
         )
         score = ", ".join(
-            f"{name} {state[name][own]}–{state[name][other]}" for name in ("below", "games", "above")
+            f"{name} {state[name][own]}–{state[name][other]}"
+            for name in ("below", "games", "above")
         )
         table = ""
         if self.kind == "follow":
@@ -141,9 +142,7 @@ class Position:
             faced = state["hand"][other]
             lead = format_cards(faced[slot] for slot in range(MAX_HAND) if led >> slot & 1)
             table = f", to follow {lead}"
-        return (
-            f"player_{own} ({role}), own–other {score}; draws: {drawn}; holds {cards}{table}"
-        )
+        return f"player_{own} ({role}), own–other {score}; draws: {drawn}; holds {cards}{table}"
 
 
 def all_decisions(record: records.Record) -> Iterator[tuple[int, int, Position]]:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.prior import Likelihood, Prior, hand_type, history_number
-from agents.reading import READING, RANKS, SUITS, read
+from agents.reading import RANKS, READING, SUITS, read
 from agents.tricks import ADDED
 from poke_env import engine
 from poke_env._jit import compiled
@@ -127,7 +127,12 @@ def _list_hands(
 
 @compiled
 def _weigh_hands(
-    pool: Cards, shown: Cards, most: Integers, likelihood: Likelihood, hidden: Cards, chances: Floats
+    pool: Cards,
+    shown: Cards,
+    most: Integers,
+    likelihood: Likelihood,
+    hidden: Cards,
+    chances: Floats,
 ) -> None:
     """Write all sets of cards of the pool, and how likely they are; 0 where `most` forbids one."""
     unknown = hidden.shape[1]
@@ -159,9 +164,7 @@ def _weigh_hands(
                 chosen[j] = chosen[j - 1] + 1
 
 
-def complete(
-    position: Position, hands: Hands, chance: np.random.Generator
-) -> tuple[States, Cards]:
+def complete(position: Position, hands: Hands, chance: np.random.Generator) -> tuple[States, Cards]:
     """Positions in which the opponent holds these hands, and decks to go on with.
 
     Args:
