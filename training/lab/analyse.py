@@ -320,8 +320,7 @@ class Analyse:
         judge = Judge(self.means, self.quick)
         if self.quick:
             console.print(
-                f"--quick: the first {_QUICK_DEALS} deals, {judge.hands:,} hands, and hands in the "
-                "draw phase independent; good for a look."
+                f"--quick: the first {_QUICK_DEALS} deals, {judge.hands:,} hands; good for a look."
             )
         found = analyse(
             record, judge, self.method, price, _QUICK_DEALS if self.quick else None, console
@@ -336,7 +335,7 @@ class Analyse:
                 "ending": record.ending.kind,
                 "players": list(record.players),
                 "method": self.method,
-                **judge.about(),
+                "judged_by": judge.about(),
                 "totals_of_player_0": _named(found.totals()),
                 "by_kind": [_plain(row) for row in found.summary()],
                 "chances": [vars(chance) for chance in found.chances],

@@ -181,8 +181,7 @@ class Decision:
         judge = Judge(self.means, self.quick, console)
         if self.quick:
             console.print(
-                f"--quick: {judge.samples} deals for each action, {judge.hands:,} hands, and hands "
-                "in the draw phase independent; good for a look."
+                f"--quick: {judge.samples} deals for each action, {judge.hands:,} hands; for a look."
             )
         methods: list[Method] = ["table", "rollout"] if self.method == "both" else [self.method]
         judgements = {method: judge.judge(position, method) for method in methods}
@@ -199,7 +198,7 @@ class Decision:
                 "picture": position.picture(),
                 "record_of_position": position.state.tobytes().hex(),
                 "assumes": {method: judged.assumes for method, judged in judgements.items()},
-                **judge.about(),
+                "judged_by": judge.about(),
             },
             rows,
             plot(position, judgements),

@@ -59,7 +59,7 @@ class Judge:
 
     Args:
         means: by which.
-        quick: fewer samples, and hands in the draw phase taken as independent.
+        quick: fewer samples.
         console: where progress of roll-outs is shown, if anywhere.
 
     Raises:
@@ -110,7 +110,7 @@ class Judge:
     def _solved_draws(self, must_beat: bool) -> SolvedDraws:
         if must_beat not in self._draws:
             self._draws[must_beat] = SolvedDraws(
-                self.worth, self._strategies, self.prior, must_beat, not self.quick, self._threads
+                self.worth, self._strategies, self.prior, must_beat, threads=self._threads
             )
         return self._draws[must_beat]
 
@@ -123,7 +123,7 @@ class Judge:
             "infer": means.infer,
             "hands": self.hands,
             "samples": self.samples,
-            "players": list(means.players),
+            "roll_out_players": list(means.players),
             "seed": self._seed,
             "quick": self.quick,
         }

@@ -4,8 +4,9 @@ The strategies are those that players play by (`agents.equilibrium`): each score
 that was solved at a score like it. Against them the values of standing pat and of all discards are
 exact in the model of `training.lab.draws`, with the payoffs of the very score. So they rest on an
 opponent who draws by the strategy, on the player's own best draws from then on, on tricks as with
-open cards, and on what the model simplifies: it knows the hand's own cards, and of own earlier
-discards their mean number.
+open cards, and on what the model simplifies: of own earlier discards it knows their mean number,
+and the other hand may hold what this one has discarded. So high cards thrown away are judged as too
+great a loss; of draws that come into question the values are hardly touched.
 
 The dealer may meet draws that the strategy never makes. Then the other hand is taken to be what a
 prior over draws says (`agents.prior`), among all hands.
@@ -58,8 +59,8 @@ class SolvedDraws:
         strategies: how both players draw.
         prior: what draws tell that the strategies never make.
         must_beat: the rule of following.
-        balanced: whether pairs of hands are weighed as they can occur together, which takes up to
-            half a minute; without it hands are independent.
+        balanced: whether pairs of hands are weighed as they can occur together; without it hands
+            are independent, which may cost tens of points.
         threads: number of threads, by default one for each core.
     """
 
