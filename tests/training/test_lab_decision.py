@@ -256,10 +256,15 @@ def test_standing_is_worth_the_mean_over_the_other_hands(draws):
     assert judged.winning[0] == pytest.approx(winning)
 
 
-def test_draws_that_no_strategy_makes_are_judged_by_the_prior(draws):
+def test_draws_that_a_strategy_hardly_ever_makes_are_judged_by_the_prior(worth, draws):
     position = from_cards(DECK, "discard 3h; stand pat", **SCORE)
     judged = draws.judge(position)
     assert "prior" in judged.assumes
+    strategies = never_drawing()
+    strategies.non_dealer[0, 0, 0] = 1  # a few of two million hands change a card
+    seldom = SolvedDraws(worth, strategies, draw_prior(), balanced=False)
+    assert 0 < seldom.reach(0).non_dealer[:, 1].sum() < 1e-4
+    assert seldom.judge(position).expected == pytest.approx(judged.expected, abs=0.1)
     pat = draws.judge(from_cards(DECK, "stand pat", **SCORE))
     # Who drew one card holds more, and his draw doubled what the dealer's cards are worth.
     assert judged.expected[0] != pytest.approx(pat.expected[0], abs=5.0)

@@ -181,7 +181,7 @@ class Decision:
         judge = Judge(self.means, self.quick, console)
         if self.quick:
             console.print(
-                f"--quick: {judge.samples} deals for each action, {judge.hands:,} hands; for a look."
+                f"--quick: {judge.samples} deals for each action, {judge.hands:,} hands: for a look"
             )
         methods: list[Method] = ["table", "rollout"] if self.method == "both" else [self.method]
         judgements = {method: judge.judge(position, method) for method in methods}

@@ -8,8 +8,8 @@ open cards, and on what the model simplifies: of own earlier discards it knows t
 and the other hand may hold what this one has discarded. So high cards thrown away are judged as too
 great a loss; of draws that come into question the values are hardly touched.
 
-The dealer may meet draws that the strategy never makes. Then the other hand is taken to be what a
-prior over draws says (`agents.prior`), among all hands.
+The dealer may meet draws that the strategy hardly ever makes. Then the other hand is taken to be
+what a prior over draws says (`agents.prior`), among all hands.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from training.lab.positions import Position
 from training.lab.stored import Worth
 
 _FLUSHES = (Category.FLUSH, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
-_SELDOM = 1e-6
-"""Draws that are made less often than this are taken never to be made."""
+_SELDOM = 1e-3
+"""Draws that the strategy makes in fewer of all deals: the few hands that make them say nothing
+about a player who draws so more often."""
 
 
 class Reach(NamedTuple):
@@ -57,7 +58,7 @@ class SolvedDraws:
     Args:
         worth: of the equity table.
         strategies: how both players draw.
-        prior: what draws tell that the strategies never make.
+        prior: what draws tell that the strategies hardly ever make.
         must_beat: the rule of following.
         balanced: whether pairs of hands are weighed as they can occur together; without it hands
             are independent, which may cost tens of points.
@@ -148,7 +149,7 @@ class SolvedDraws:
             return solved.non_dealer, "solved strategy"
         reach = np.zeros_like(solved.non_dealer)
         reach[:, lane] = self._by_prior(history)
-        return reach, "prior of draws (no solved strategy draws so)"
+        return reach, "prior of draws (the solved strategy hardly ever draws so)"
 
     def _by_prior(self, history: tuple[int, ...]) -> Floats:
         """How often each type is held after these draws of the non-dealer, adding up to 1."""
