@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 
 import numpy as np
@@ -62,14 +63,10 @@ def found(tmp_path_factory):
     """The analysis, and the folder in which it was written."""
     folder = tmp_path_factory.mktemp("analysis")
     record = recorded(folder / "records.txt")
-    main(
-        [
-            "analyse", str(folder / "records.txt"), "--quick", "--hands", "400", "--mistakes", "3",
-            "--out", str(folder / "out"),
-        ]
-    )  # fmt: skip
-    judge = Judge(Means(hands=400), quick=True)
-    return analyse(record, judge), record, folder
+    command = Analyse(
+        folder / "records.txt", means=Means(hands=400), mistakes=3, out=folder / "out", quick=True
+    )
+    return command.run(Console(file=io.StringIO())), record, folder
 
 
 def test_a_mistake_that_was_made_is_the_biggest(found):
@@ -143,7 +140,7 @@ def test_files_hold_what_was_found(found):
         rows = list(csv.DictReader(file))
     assert len(rows) == len(analysis.decisions)
     losses = [float(row["loss"]) for row in rows]
-    assert losses == pytest.approx([one.loss for one in analysis.decisions])  # the same seed
+    assert losses == pytest.approx([one.loss for one in analysis.decisions])
     document = json.loads((folder / "out.json").read_text())
     assert document["players"] == ["Ann", "Bob"]
     assert document["ending"] == "unfinished"
@@ -166,6 +163,13 @@ def test_more_hands_make_smaller_errors(found):
         for hands in (50, 800)
     ]  # fmt: skip
     assert 0 < errors[1] < errors[0] / 2
+
+
+def test_the_command_is_known(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["analyse", str(tmp_path / "none.txt"), "--out", str(tmp_path / "out")])
+    assert stopped.value.code == 2
+    assert "No such file" in capsys.readouterr().err
 
 
 def test_a_record_without_deals_is_refused():

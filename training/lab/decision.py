@@ -103,7 +103,7 @@ def plot(position: Position, judgements: dict[Method, Judgement]) -> Figure:
     axis.set(xlabel="E of the player to move, points", title=position.in_words())
     axis.title.set_fontsize(8)
     axis.grid(alpha=0.3)
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3 if len(order) < 4 else -0.12))
+    figure.legend(loc="outside lower center")
     return figure
 
 

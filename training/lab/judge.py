@@ -99,9 +99,11 @@ class Judge:
         sequence = np.random.SeedSequence(self._seed, spawn_key=(number,))
         if method == "rollout":
             seed = int(sequence.generate_state(1, np.uint64)[0])
-            return by_roll_out(
+            found = by_roll_out(
                 position, self.worth, self.prior, self.players, self.samples, seed, self._console
             )
+            who = " and ".join(self._about.players)
+            return found._replace(assumes=f"{found.assumes} by {who}")
         if position.kind == "draw":
             return self._solved_draws(position.must_beat).judge(position)
         chance = np.random.default_rng(sequence)
