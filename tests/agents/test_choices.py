@@ -54,7 +54,7 @@ DIGESTS = {
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs many choices")
 @pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("name", agents.names())
+@pytest.mark.parametrize("name", sorted({name for name, _ in DIGESTS}))
 def test_choices_are_those_of_the_digest(name: str, rules: str) -> None:
     player, anything = agents.make(name), agents.make("random")
     chance = np.random.default_rng(23)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -153,20 +154,32 @@ import sys
 import numpy as np
 import agents
 data = np.load(sys.argv[1])
-for name in agents.names():
+for name in sys.argv[2:]:
     for rules in ("standard", "small"):
         rows = data[rules], data[rules + "_masks"], data["keys"]
         print(name, *agents.make(name).act_batch(*rows))
 """
 
 
+SOLVED = ("equilibrium", "equilibrium_fixed")
+"""Players whose tables of hands take plain Python a minute."""
+
+
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compares compiled with plain")
-def test_compiled_and_plain_choose_alike(tmp_path: Any) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        [name for name in agents.names() if name not in SOLVED],
+        pytest.param(SOLVED, marks=pytest.mark.slow),
+    ],
+    ids=["rules of thumb and search", "solved draws"],
+)
+def test_compiled_and_plain_choose_alike(names: Sequence[str], tmp_path: Any) -> None:
     data = {"keys": some_keys(12)}
     for rules in ("standard", "small"):
         data[rules], data[rules + "_masks"] = (rows[:12] for rows in states(rules))
     np.savez(tmp_path / "states.npz", **data)
-    call = ("-c", PLAIN, str(tmp_path / "states.npz"))
+    call = ("-c", PLAIN, str(tmp_path / "states.npz"), *names)
     plain = run_python(*call, variables={"NUMBA_DISABLE_JIT": "1"})
-    assert plain.count("\n") == 2 * len(agents.names())
+    assert plain.count("\n") == 2 * len(names)
     assert run_python(*call) == plain

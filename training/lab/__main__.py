@@ -7,9 +7,11 @@ import sys
 from rich.console import Console
 
 from training import cli
+from training.lab.analyse import Analyse
 from training.lab.atlas import Atlas
 from training.lab.awareness import Awareness
 from training.lab.bonuses import Bonuses
+from training.lab.decision import Decision
 from training.lab.double_hands import DoublesByHand
 from training.lab.doubles import Doubles
 from training.lab.equity_report import Equity
@@ -48,6 +50,8 @@ Result = (
     | Rights
     | Robustness
     | Exact
+    | Decision
+    | Analyse
 )
 """What can be asked for; each has `run(console)`."""
 
