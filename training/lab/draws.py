@@ -670,9 +670,9 @@ def balanced_model(must_beat: bool = True, threads: int | None = None) -> DrawMo
 
 
 _PLAIN_PRICE = 50.0
-_HEAD_START = 4
+_HEAD_START = 2
 """Iterations that strategies from a game like this one are taken to be worth."""
-_NEAR = 100.0
+_NEAR = 30.0
 """Averages whose gap is more than so many tolerances are not worth a look at their answers."""
 
 
