@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.hand_classes import classify, hand_classes
+from agents.hand_classes import classify, hand_classes, in_hand
 from agents.heuristic import HeuristicAgent
 from agents.reading import READING, Integers, Mask, Reading, read
 from poke_env._jit import compiled
@@ -111,7 +111,7 @@ def _choose(
             action = dealer[strategy, made, _history(reading["changed"][1]), kind]
         else:
             action = non_dealer[strategy, _history(reading["changed"][0]), kind]
-        chosen[i] = _in_hand(action, order, masks[i])
+        chosen[i] = _allowed(in_hand(action, order), masks[i])
     return chosen
 
 
@@ -131,14 +131,10 @@ def _history(changed: Integers) -> int:
 
 
 @compiled
-def _in_hand(action: int, order: Integers, mask: Mask) -> int:
-    """The action in the slots of the hand; standing pat, or what is left, if it is forbidden."""
-    slots = 0
-    for slot in range(MAX_HAND):
-        if (action >> slot) & 1:
-            slots |= 1 << order[slot]
-    if mask[slots]:
-        return slots
+def _allowed(action: int, mask: Mask) -> int:
+    """The action; standing pat, or what is left, if it is forbidden."""
+    if mask[action]:
+        return action
     legal = 0
     while not mask[legal]:
         legal += 1

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from agents.tricks import RANKS, hand_number
 from poke_env._jit import compiled, inlined
-from poke_env.cards import CATEGORY_SHIFT, hand_value
+from poke_env.cards import CATEGORY_SHIFT, Category, hand_value
 from poke_env.games.poke import MAX_HAND
 
 Integers = npt.NDArray[np.int64]
@@ -34,6 +34,9 @@ FIRST_SET = np.array([-1, -1, *np.cumsum([0, *CLASSES[:2:-1]])[::-1]])
 """Where the classes of sets of 0 to 5 cards begin when they are numbered in one row: hands first,
 then sets of four, three and two cards."""
 SETS = sum(CLASSES[2:])
+
+
+_FLUSHES = (Category.FLUSH, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
 
 
 class HandClasses(NamedTuple):
@@ -52,6 +55,8 @@ class HandClasses(NamedTuple):
     """(134459,): the type of each class."""
     category: npt.NDArray[np.int8]
     """(7462,): the poker category of each type."""
+    flush: npt.NDArray[np.bool_]
+    """(7462,): whether a hand of the type is of one suit."""
     ranks: npt.NDArray[np.int8]
     """(7462, 5): the ranks of each type, ascending."""
     multiset: npt.NDArray[np.int16]
@@ -72,13 +77,15 @@ def hand_classes(ace_low_straight: bool = True) -> HandClasses:
     strength = _strengths(cards, ace_low_straight)
     strengths, first, types = np.unique(strength, return_index=True, return_inverse=True)
     ranks = cards[first] // SUITS
+    categories = (strengths >> CATEGORY_SHIFT).astype(np.int8)
     return HandClasses(
         tuple(keys),
         cards,
         subsets,
         sizes,
         types.astype(np.int16),
-        (strengths >> CATEGORY_SHIFT).astype(np.int8),
+        categories,
+        np.isin(categories, _FLUSHES),
         ranks,
         np.array([hand_number(hand, MAX_HAND) for hand in ranks], np.int16),
     )
@@ -211,3 +218,18 @@ def classify(hand: npt.NDArray[np.int8], keys: Integers, order: Integers) -> int
             slot += (hand[j] >> 2, places[hand[j] & 3]) < (hand[i] >> 2, places[hand[i] & 3])
         order[slot] = i
     return find(keys, key_of(masks))
+
+
+@compiled
+def in_hand(slots: int, order: Integers) -> int:
+    """Slots of a class, as bits, as places in a hand.
+
+    Args:
+        slots: a set of slots.
+        order: int64 (5,), of the hand, see `classify`.
+    """
+    places = 0
+    for slot in range(MAX_HAND):
+        if (slots >> slot) & 1:
+            places |= 1 << order[slot]
+    return int(places)

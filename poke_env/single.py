@@ -19,9 +19,6 @@ from poke_env._checks import as_integer, shown
 from poke_env.aec import RENDER_MODES, CardGameEnv, IllegalActionError
 from poke_env.agent import Agent, RandomAgent, as_agent
 
-PLAYERS_STREAM = 1
-"""Sets seats and opponents apart from the decks of the same seed."""
-
 
 def check_seat(seat: Any, seats: int) -> str | int:
     """The learner's seat, "random" or a number.
@@ -100,7 +97,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if checked is not None or not self._started:
             super().reset(seed=checked)
             # A stream of its own, so that decks are those of the AEC environment.
-            self._words = streams.seed_words(checked, PLAYERS_STREAM)
+            self._words = streams.seed_words(checked, streams.Purpose.PLAYERS)
             self._started = True
         agents = self._env.possible_agents
         self._decisions = 0

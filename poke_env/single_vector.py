@@ -20,7 +20,7 @@ from poke_env import engine, streams
 from poke_env.agent import Agent, RandomAgent
 from poke_env.games.base import Game
 from poke_env.row_player import RowPlayer, as_actions, as_row_player
-from poke_env.single import PLAYERS_STREAM, check_seat
+from poke_env.single import check_seat
 from poke_env.vector import BatchEnv, entropy, integer_array, row_words
 
 
@@ -110,9 +110,9 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         self, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """`reset` without infos: observations (B, F) and masks (B, A), read-only."""
-        words = row_words(self.num_envs, seed, PLAYERS_STREAM)
+        words = row_words(self.num_envs, seed, streams.Purpose.PLAYERS)
         if words is None and not self._seeded:
-            words = row_words(self.num_envs, entropy(), PLAYERS_STREAM)
+            words = row_words(self.num_envs, entropy(), streams.Purpose.PLAYERS)
         self.envs.reset(seed, options)
         if words is not None:
             self._words = words

@@ -9,6 +9,7 @@ operation inside int64, compiled or not. Bounded numbers are drawn without bias 
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any, cast
 
 import numpy as np
@@ -141,12 +142,29 @@ def shuffle_deck(stream: np.void, deal: int, deck: npt.NDArray[np.int8], size: i
         deck[j] = card
 
 
+class Purpose(IntEnum):
+    """What is derived from a seed beside the decks, each from words of its own."""
+
+    PLAYERS = 1
+    """seats, and keys of the players in single-agent environments"""
+    DUPLICATE_KEYS = 2
+    """keys of decisions in duplicate matches"""
+    LOAD = 3
+    """seeds of players when they are loaded for a tournament"""
+    CHANCE = 4
+    """random play of the batch"""
+    LABORATORY_KEYS = 5
+    """keys of decisions in the laboratory's deals"""
+    REAL_CARDS = 6
+    """packs with which the laboratory plays solved draws out"""
+
+
 def seed_words(seed: int | None, purpose: int | None = None) -> npt.NDArray[np.uint32]:
     """The four key words of a seed, uint32 (4,); `None` takes fresh entropy from the system.
 
     Args:
         seed: 0 or more, or None.
-        purpose: a number that sets apart whatever else is derived from the seed; None is the decks.
+        purpose: a `Purpose` sets apart what else is derived from the seed; None is the decks.
     """
     key = () if purpose is None else (purpose,)
     return np.random.SeedSequence(seed, spawn_key=key).generate_state(4).astype(np.uint32)

@@ -285,7 +285,9 @@ class BatchEnv:
         decisions = check_integer("decisions", decisions, 0, 2**31 - 1)
         if self._rows["over"].any():
             raise ValueError("a match is over: call reset() before play_at_random()")
-        words = streams.seed_words(streams.check_seed(seed), _CHANCE_STREAM).astype(np.int64)
+        words = streams.seed_words(streams.check_seed(seed), streams.Purpose.CHANCE).astype(
+            np.int64
+        )
         rewards = np.zeros((self.num_envs, self.game.seats))
 
         def play(part: slice) -> int:
@@ -511,10 +513,6 @@ def row_words(rows: int, seed: Any, purpose: int | None = None) -> npt.NDArray[n
 def entropy() -> int:
     """A seed that nobody has seen."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-
-
-_CHANCE_STREAM = 4
-"""Sets the choices of random play apart from all else that is derived from the same seed."""
 
 
 def integer_array(name: str, values: Any, rows: int) -> npt.NDArray[np.int64]:

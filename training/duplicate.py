@@ -49,9 +49,6 @@ MOST_AT_ONCE = 4096
 MOST_COPIES_AT_ONCE = 64
 """Pairs at once of players that need a copy for every match."""
 
-_KEY_STREAM = 2
-"""Sets the keys of decisions apart from all else that is derived from the same seed."""
-
 
 @dataclass(frozen=True)
 class Forfeit:
@@ -348,7 +345,7 @@ def _key_words(seed: int) -> npt.NDArray[np.uint32]:
     They differ from those of its decks: two addresses that happen to look alike must not give a
     player the random numbers by which its cards were shuffled.
     """
-    return streams.seed_words(seed, _KEY_STREAM)
+    return streams.seed_words(seed, streams.Purpose.DUPLICATE_KEYS)
 
 
 class _Table:

@@ -70,9 +70,6 @@ SCHEMA_VERSION = 1
 RESULTS, REPORT, HEAT_MAP = "results.json", "report.html", "heatmap.png"
 STORE, RECORDS, SEQUENTIAL = "results.sqlite", "records.txt", "sequential.json"
 
-_LOAD_STREAM = 3
-"""Sets what players are built with apart from all else that is derived from the same seed."""
-
 # --- playing --------------------------------------------------------------------------------------
 
 
@@ -215,7 +212,7 @@ class Plan:
     @property
     def own_seed(self) -> int:
         """What players are built with: the same for all, and not that of the decks."""
-        return int(streams.seed_words(self.conditions.seed, _LOAD_STREAM)[0])
+        return int(streams.seed_words(self.conditions.seed, streams.Purpose.LOAD)[0])
 
     def configuration(self) -> dict[str, Any]:
         """What all matches have in common, whoever plays and however many of them."""

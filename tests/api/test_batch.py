@@ -21,7 +21,7 @@ from gymnasium.vector import AutoresetMode
 
 import poke_env
 from helpers import CONFIGURATIONS, RULES, equal_trees, name_of, run_python
-from poke_env import engine, poke_v0, streams, vector
+from poke_env import engine, poke_v0, streams
 from poke_env.aec import IllegalActionError, NotResetError
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import POKE
@@ -754,7 +754,7 @@ def test_play_at_random_differs_from_a_loop() -> None:
     for match, cap in (("deal", None), ("game", None), ("rubber", 2)):
         settings = {"match": match, "rules": "small", "max_deals": cap}
         envs, loop = begun(5, **settings), begun(5, **settings)
-        words = streams.seed_words(6, vector._CHANCE_STREAM).astype(np.int64)
+        words = streams.seed_words(6, streams.Purpose.CHANCE).astype(np.int64)
         chances = [streams.generator(np.append(words, row)) for row in range(5)]
         masks, total, ended = loop.masks, np.zeros((5, 2)), 0
         for _ in range(90):

@@ -362,7 +362,6 @@ def _draw_terms() -> tuple[Integers, Integers, Integers, Integers]:
     discards, (25, 8); and the numbers of discards in these parts, (8,).
     """
     first, actions, terms = [0, 0], [], []
-    parts: list[int] = []
     for drawn in (1, 2, 3):
         for action in range(1 << MAX_HAND):
             if action.bit_count() == drawn:

@@ -29,8 +29,6 @@ from training.lab.induction import Outcomes, Scoring
 
 _CHUNK_OF_COPIES = 64
 """Most deals at once of players that need a copy for every deal."""
-_KEY_STREAM = 5
-"""Sets the keys of decisions apart from all else that is derived from the same seed."""
 
 
 class Table(NamedTuple):
@@ -101,7 +99,7 @@ def play_out(envs: BatchEnv, table: Table, numbers: Integers) -> Floats:
     Returns:
         What each seat was paid in all, float64 (B, 2).
     """
-    words = streams.seed_words(table.seed, _KEY_STREAM)
+    words = streams.seed_words(table.seed, streams.Purpose.LABORATORY_KEYS)
     players = _seated(table, words, numbers)
     turns = np.zeros((len(numbers), 2), np.int64)
     paid = np.zeros((len(numbers), 2))

@@ -40,7 +40,6 @@ from agents.hand_classes import CLASSES, FIRST_SET, NUM_HANDS, SETS, TYPES, hand
 from agents.tricks import trick_table
 from poke_env._checks import check_integer
 from poke_env._threads import cores, in_parallel, split
-from poke_env.cards import Category
 from poke_env.games.poke import MAX_HAND, Rules
 from training.lab import _draw_loops as loops
 from training.lab._draw_loops import CATEGORIES, SPLITS, Actions, Floats
@@ -69,7 +68,6 @@ DRAW_CHOICES = np.concatenate(([0], loops.DRAW_ACTION))
 _LANES = 16
 """Histories, and what is missing to a multiple of four."""
 _HANDS = CLASSES[MAX_HAND]
-_FLUSHES = (Category.FLUSH, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
 
 GONE_NON_DEALER = (0.0, 2.5)
 GONE_DEALER = (0.0, 2.5, 4.5)
@@ -140,14 +138,13 @@ class DrawModel:
         self.hands = hand_classes()
         self.deal = self.hands.size / NUM_HANDS
         self._codes = np.zeros((TYPES, TYPES), np.uint8)
-        flush = np.isin(self.hands.category, _FLUSHES)
         self._share_out(
             partial(
                 loops.write_codes,
                 trick_table(must_beat).values,
                 self.hands.ranks,
                 self.hands.multiset,
-                flush,
+                self.hands.flush,
                 self._codes,
             ),
             TYPES,

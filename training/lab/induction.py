@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -175,6 +175,19 @@ def _is_tie(scoring: Scoring, place: int) -> bool:
 # --- the expected margin --------------------------------------------------------------------------
 
 
+def worth_of(scoring: Scoring, place: int, outcomes: Outcomes, following: Floats) -> Floats:
+    """What each outcome of the deal at a score is worth to its dealer, points after it included.
+
+    Args:
+        scoring, place, outcomes, following: as for `value_of`; probabilities do not matter.
+
+    Returns:
+        Points, float64 (K,).
+    """
+    after, margin = successors(scoring, place, outcomes)
+    return np.asarray(scoring.unit * margin - following[after])
+
+
 def value_of(scoring: Scoring, place: int, outcomes: Outcomes, following: Floats) -> float:
     """The dealer's expected future margin at one score.
 
@@ -188,14 +201,12 @@ def value_of(scoring: Scoring, place: int, outcomes: Outcomes, following: Floats
     Returns:
         Points.
     """
-    after, margin = successors(scoring, place, outcomes)
-    return float(outcomes.probability @ (scoring.unit * margin - following[after]))
+    return float(outcomes.probability @ worth_of(scoring, place, outcomes, following))
 
 
 def variance_of(scoring: Scoring, place: int, outcomes: Outcomes, following: Floats) -> float:
     """The variance of what `value_of` is the mean of: one deal and the value after it."""
-    after, margin = successors(scoring, place, outcomes)
-    worth = scoring.unit * margin - following[after]
+    worth = worth_of(scoring, place, outcomes, following)
     mean = outcomes.probability @ worth
     return float(outcomes.probability @ (worth - mean) ** 2)
 
@@ -207,27 +218,42 @@ def solve_values(scoring: Scoring, distributions: Distributions, rows: int = 1) 
         ValueError: if a tie never ends.
     """
     padded = np.zeros((rows, len(scores(scoring.target)) + 1))
+    _solve_backwards(scoring, distributions, padded, value_of, 1e-10)
+    return padded[:, :-1].copy()
+
+
+def _solve_backwards(
+    scoring: Scoring,
+    distributions: Distributions,
+    padded: Floats,
+    solve_one: Callable[[Scoring, int, Outcomes, Floats], Any],
+    enough: float,
+) -> None:
+    """Fill in what holds at every score from what holds at those after it.
+
+    Args:
+        scoring, distributions: what a deal may bring.
+        padded: (rows, places + 1, ...), written, but for what stands last of all: the end.
+        solve_one: what holds at one score, from `padded` of the seat that deals after it.
+        enough: ties are repeated until nothing changes by more.
+
+    Raises:
+        ValueError: if a tie never ends.
+    """
+    rows = len(padded)
     for level in levels(scoring.target):
         for _ in range(_SWEEPS):
             change = 0.0
             for row in range(rows):
+                following = padded[1 - row if rows == 2 else 0]
                 for place in level:
-                    value = value_of(
-                        scoring,
-                        place,
-                        distributions(row, place),
-                        padded[1 - row if rows == 2 else 0],
-                    )
-                    change = max(change, abs(value - padded[row, place]))
-                    padded[row, place] = value
-            if not _is_tie(scoring, level[0]) or change < 1e-10:
+                    found = solve_one(scoring, place, distributions(row, place), following)
+                    change = max(change, float(np.abs(found - padded[row, place]).max()))
+                    padded[row, place] = found
+            if not _is_tie(scoring, level[0]) or change < enough:
                 break
         else:
-            raise ValueError(_ENDLESS)
-    return padded[:, :-1].copy()
-
-
-_ENDLESS = "outcomes must let a tie at the target come to an end"
+            raise ValueError("outcomes must let a tie at the target come to an end")
 
 
 # --- the distribution of the margin ---------------------------------------------------------------
@@ -291,23 +317,7 @@ def solve_futures(
     width = 2 * scoring.reach + 1
     padded = np.zeros((rows, len(scores(scoring.target)) + 1, width))
     padded[:, OVER] = nothing(scoring)
-    for level in levels(scoring.target):
-        for _ in range(_SWEEPS):
-            change = 0.0
-            for row in range(rows):
-                for place in level:
-                    future = future_of(
-                        scoring,
-                        place,
-                        distributions(row, place),
-                        padded[1 - row if rows == 2 else 0],
-                    )
-                    change = max(change, float(np.abs(future - padded[row, place]).max()))
-                    padded[row, place] = future
-            if not _is_tie(scoring, level[0]) or change < 1e-15:
-                break
-        else:
-            raise ValueError(_ENDLESS)
+    _solve_backwards(scoring, distributions, padded, future_of, 1e-15)
     return padded[:, :-1].copy()
 
 
@@ -353,5 +363,5 @@ def solve_visits(scoring: Scoring, distributions: Distributions, rows: int = 1) 
             if arriving.max() < 1e-15:
                 break
         else:
-            raise ValueError(_ENDLESS)
+            raise ValueError("outcomes must let a tie at the target come to an end")
     return visits

@@ -29,11 +29,11 @@ from agents.hand_classes import SUITS
 from agents.tricks import trick_table
 from poke_env import _files
 from poke_env._checks import check_integer
-from poke_env.equity import EquityTable
+from poke_env.equity import EquityTable, Floats
 from poke_env.games.poke import MAX_HAND, POKE, Rules
 from poke_env.vector import BatchEnv
 from training.lab.deals import Table, play_out
-from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, Floats, Payoffs
+from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, Payoffs
 
 _SPLITS = MAX_HAND + 1
 _CHUNK = 4096

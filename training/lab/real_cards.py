@@ -25,7 +25,6 @@ from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, RESULTS, DrawMode
 
 _PACK = 52
 _MOST_CARDS = 2 * MAX_HAND + 3 * (NON_DEALER_DRAWS + DEALER_DRAWS)
-_PURPOSE = 5  # sets these decks apart from all others of a seed
 _CHUNK = 50_000
 
 
@@ -67,7 +66,9 @@ def play_out(
         ValueError: if deals or seed are no numbers of that kind.
     """
     deals = check_integer("deals", deals, 1)
-    words = streams.seed_words(streams.check_seed(seed), _PURPOSE).astype(np.int64)
+    words = streams.seed_words(streams.check_seed(seed), streams.Purpose.REAL_CARDS).astype(
+        np.int64
+    )
     non_dealer, dealer = (strategy.actions for strategy in equilibrium.strategies)
     hands = model.hands
     tricks = trick_table(must_beat).values

@@ -32,7 +32,7 @@ from agents.hand_classes import HandClasses
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env._jit import sources_digest
-from poke_env.equity import LEVELS, EquityTable, places, rules_key, scores
+from poke_env.equity import LEVELS, EquityTable, Floats, places, rules_key, scores
 from poke_env.games.poke import MAX_HAND, Rules
 from training.lab import rubber_files
 from training.lab._draw_loops import CATEGORIES, SPLITS
@@ -44,7 +44,6 @@ from training.lab.draws import (
     RESULTS,
     DrawModel,
     Equilibrium,
-    Floats,
     Payoffs,
     Response,
     above_the_line,
@@ -58,8 +57,8 @@ from training.lab.induction import (
     solve_futures,
     solve_values,
     solve_visits,
-    successors,
     value_of,
+    worth_of,
 )
 from training.lab.played import Played
 
@@ -96,6 +95,19 @@ def every_outcome(scoring: Scoring, rules: Rules) -> Outcomes:
     )
 
 
+def those_that_happen(every: Outcomes, chances: Floats) -> Outcomes:
+    """The outcomes of probability above 0.
+
+    Args:
+        every: `every_outcome`.
+        chances: float64 (3, 4, 6, 19), adding up to 1.
+    """
+    flat = chances.ravel()
+    some = flat > 0
+    below_dealer, below_other, units, _ = every
+    return Outcomes(below_dealer[some], below_other[some], units[some], flat[some])
+
+
 def payoffs_at(scoring: Scoring, place: int, outcomes: Outcomes, values: Floats) -> Payoffs:
     """What a deal brings the non-dealer at a score, points after it included.
 
@@ -105,8 +117,7 @@ def payoffs_at(scoring: Scoring, place: int, outcomes: Outcomes, values: Floats)
         outcomes: `every_outcome`.
         values: float64 (places + 1,), what each score is worth to its dealer; the last number is 0.
     """
-    after, margin = successors(scoring, place, outcomes)
-    return (values[after] - scoring.unit * margin).reshape(OUTCOMES)
+    return -worth_of(scoring, place, outcomes, values).reshape(OUTCOMES)
 
 
 def kinds(hands: HandClasses) -> npt.NDArray[np.int64]:
@@ -130,7 +141,7 @@ def drawing_shares(model: DrawModel, solved: Equilibrium) -> Floats:
     kind = kinds(hands)[hands.type]
     total = np.bincount(kind, hands.size, KINDS)
     non_dealer, dealer = (strategy.actions for strategy in solved.strategies)
-    seen = solved.strategies[0].reach.sum(axis=0)[: len(HISTORIES)]
+    seen = solved.non_dealer.sum(axis=0)[: len(HISTORIES)]
 
     def share(actions: npt.NDArray[np.int8], weights: Floats) -> Floats:
         weights = weights / max(weights.sum(), 1e-300)
@@ -234,10 +245,8 @@ class Solver:
 
     def outcomes(self, row: int, place: int) -> Outcomes:
         """The outcomes of the deal at a score; a `Distributions` of `training.lab.induction`."""
-        chances = self.work.probabilities[self.serving(place)].ravel().astype(np.float64)
-        some = chances > 0
-        below_dealer, below_other, units, _ = (array[some] for array in self._every)
-        return Outcomes(below_dealer, below_other, units, chances[some] / chances.sum())
+        chances = self.work.probabilities[self.serving(place)].astype(np.float64)
+        return those_that_happen(self._every, chances / chances.sum())
 
     def serving(self, place: int) -> int:
         """The score whose solution serves this one."""
@@ -285,7 +294,7 @@ class Solver:
             payoffs = self.played.as_played(payoffs)
         start = self._nearest(payoffs)
         solved = solve(self.model, payoffs, self.tolerance, start=start)
-        outcomes = self.model.outcomes(*(strategy.reach for strategy in solved.strategies))
+        outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
         self._kept.pop(place, None)
         self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
         while len(self._kept) > _MOST_KEPT:

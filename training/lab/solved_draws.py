@@ -17,13 +17,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.equilibrium import DrawStrategies
-from agents.hand_classes import TYPES, classify
+from agents.hand_classes import TYPES, classify, in_hand
 from agents.prior import Prior, hand_type, history_number
 from agents.tricks import FIRST_HAND
-from poke_env.cards import Category
 from poke_env.games.poke import MAX_DRAWS, MAX_HAND
 from training.lab._draw_loops import Floats
 from training.lab.draws import (
@@ -37,7 +35,6 @@ from training.lab.judgement import Judgement, worth_of_deal
 from training.lab.positions import Position
 from training.lab.stored import Worth
 
-_FLUSHES = (Category.FLUSH, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
 _SELDOM = 1e-3
 """Draws that the strategy makes in fewer of all deals: the few hands that make them say nothing
 about a player who draws so more often."""
@@ -135,7 +132,7 @@ class SolvedDraws:
         hand = np.array(position.state["hand"][position.seat], np.int8)
         order = np.zeros(MAX_HAND, np.int64)
         kind = classify(hand, self.model.hands.keys[MAX_HAND], order)
-        columns = {_in_hand(int(slots), order): n for n, slots in enumerate(DRAW_CHOICES)}
+        columns = {in_hand(int(slots), order): n for n, slots in enumerate(DRAW_CHOICES)}
         return middle + values[kind, [columns[action] for action in position.legal]]
 
     def _met(self, position: Position) -> tuple[Floats, str]:
@@ -154,18 +151,12 @@ class SolvedDraws:
     def _by_prior(self, history: tuple[int, ...]) -> Floats:
         """How often each type is held after these draws of the non-dealer, adding up to 1."""
         hands = self.model.hands
-        flush = np.isin(hands.category, _FLUSHES).astype(np.int64)
         columns = [
             hand_type(int(FIRST_HAND[MAX_HAND] + multiset), int(one))
-            for multiset, one in zip(hands.multiset, flush, strict=True)
+            for multiset, one in zip(hands.multiset, hands.flush, strict=True)
         ]
         changed = np.zeros(MAX_DRAWS, np.int64)
         changed[: len(history)] = history
         likelihood = self._prior[history_number(0, changed)][columns].astype(np.float64)
         found = np.bincount(hands.type, self.model.deal, TYPES) * likelihood
         return np.asarray(found / found.sum())
-
-
-def _in_hand(slots: int, order: npt.NDArray[np.int64]) -> int:
-    """A set of a class's slots as one of the hand's."""
-    return sum(1 << int(order[slot]) for slot in range(MAX_HAND) if slots >> slot & 1)

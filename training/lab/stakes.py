@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import tyro
 
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable, places
 from poke_env.games.poke import Rules
 from training.lab.draws import Payoffs, linear_payoffs
-from training.lab.induction import Scoring
 from training.lab.played import Played
 from training.lab.rubber_check import rules_of
-from training.lab.solve_rubber import every_outcome, payoffs_at
+from training.lab.stored import Worth
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,4 @@ class Stakes:
                 f"below must be two numbers under {table.target}, or both {table.target} for a "
                 f"tie, got {self.below}"
             )
-        scoring = Scoring.of(rules)
-        values = np.append(table.values[0], 0.0)
-        return payoffs_at(scoring, place, every_outcome(scoring, rules), values)
+        return Worth(table).payoffs(place)

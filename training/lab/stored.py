@@ -19,10 +19,17 @@ import numpy.typing as npt
 from poke_env.equity import EquityTable, Floats, Integers, scores
 from poke_env.games.poke import Rules
 from training.lab.draws import Payoffs
-from training.lab.induction import OVER, Outcomes, Scoring, successors
+from training.lab.induction import OVER, Outcomes, Scoring, successors, worth_of
 from training.lab.played import Played
 from training.lab.rubber_check import rules_of
-from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, every_outcome
+from training.lab.solve_rubber import (
+    DECISIONS,
+    KINDS,
+    OUTCOMES,
+    every_outcome,
+    payoffs_at,
+    those_that_happen,
+)
 
 DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
 """Where the draw phase of the shipped solution lies."""
@@ -94,10 +101,7 @@ class Worth:
         Args:
             chances: float64 (3, 4, 6, 19), adding up to 1.
         """
-        flat = chances.ravel()
-        some = flat > 0
-        below_dealer, below_other, units, _ = self.every
-        return Outcomes(below_dealer[some], below_other[some], units[some], flat[some])
+        return those_that_happen(self.every, chances)
 
     def expected(self, place: int, outcomes: Outcomes) -> Floats:
         """The margin that the non-dealer gains in a deal and after it, float64 (K,), in points.
@@ -106,8 +110,7 @@ class Worth:
             place: the score at which the deal begins.
             outcomes: what it brings; their probabilities do not matter.
         """
-        after, margin = successors(self.scoring, place, outcomes)
-        return self._values[after] - self.scoring.unit * margin
+        return -worth_of(self.scoring, place, outcomes, self._values)
 
     def payoffs(self, place: int, played: Played | None = None) -> Payoffs:
         """What the deal at a score brings the non-dealer, points after it included.
@@ -117,7 +120,7 @@ class Worth:
             played: makes them payoffs by the cards that the table of tricks gives, from payoffs by
                 the cards that are taken.
         """
-        payoffs = self.expected(place, self.every).reshape(OUTCOMES)
+        payoffs = payoffs_at(self.scoring, place, self.every, self._values)
         return payoffs if played is None else played.as_played(payoffs)
 
     def win(self, place: int, outcomes: Outcomes, margin: int = 0) -> Floats:

@@ -1,4 +1,4 @@
-"""Strategies for the draw phase to play by: `python -m training.lab strategies`.
+"""Strategies for the draw phase to play by: `python -m training.lab make-strategies`.
 
 The rubber solved (`training.lab.solve_rubber`) has a strategy for every score, six megabytes each.
 To play by them, as many representative scores are chosen as asked for, so that every score is near
@@ -22,16 +22,14 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
 
+from agents.equilibrium import FORMAT
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from poke_env.equity import EquityTable, scores
-from poke_env.games.poke import Rules
-from training.lab.draws import HISTORIES, DrawModel, Floats, Payoffs, balanced_model, solve
-from training.lab.induction import Scoring
+from poke_env.equity import EquityTable, Floats, places
+from training.lab import stored
+from training.lab.draws import HISTORIES, DrawModel, balanced_model, solve
 from training.lab.played import Played
-from training.lab.solve_rubber import every_outcome, payoffs_at
-
-FORMAT = 1
+from training.lab.stored import Worth
 
 
 def choose_representatives(
@@ -136,31 +134,23 @@ def make_strategies(
         outcomes: float64 (3, 4, 6, 19), how likely each outcome is, on the whole.
         console: where progress is shown.
     """
-    rules = Rules()
-    scoring = Scoring.of(rules)
-    every = every_outcome(scoring, rules)
-    values = np.append(table.values[0], 0.0)
-    beginning = _place_of_beginning(rules)
-
-    def payoffs_of(place: int) -> Payoffs:
-        payoffs = payoffs_at(scoring, place, every, values)
-        return payoffs if played is None else played.as_played(payoffs)
-
-    listed = range(len(scores(rules.target)))
-    payoffs = np.array([payoffs_of(place).ravel() for place in listed], np.float32)
+    worth = Worth(table)
+    beginning = places(table.target)[0, 0, 0, 0]
+    listed = range(table.values.shape[1])
+    payoffs = np.array([worth.payoffs(place, played).ravel() for place in listed], np.float32)
     often = np.asarray(table.visits[0], np.float64)
-    places, serves = choose_representatives(payoffs, outcomes.ravel(), often, count)
-    places[serves[beginning]] = beginning  # it is played by players who are blind to the score
+    chosen, serves = choose_representatives(payoffs, outcomes.ravel(), often, count)
+    chosen[serves[beginning]] = beginning  # it is played by players who are blind to the score
     non_dealer, dealer, gaps = [], [], []
     start = None
-    for place in track(places, "scores", console=console):
-        solved = solve(model, payoffs_of(int(place)), tolerance, start=start)
+    for place in track(chosen, "scores", console=console):
+        solved = solve(model, worth.payoffs(int(place), played), tolerance, start=start)
         start = solved.strategies
         non_dealer.append(start[0].actions)
         dealer.append(start[1].actions[..., : len(HISTORIES)])
         gaps.append(solved.gap)
     return Strategies(
-        places, serves, np.array(non_dealer), np.array(dealer), np.array(gaps),
+        chosen, serves, np.array(non_dealer), np.array(dealer), np.array(gaps),
         {
             "equity_table": table.version,
             "equity_digest": table.digest,
@@ -168,10 +158,6 @@ def make_strategies(
             "tolerance": tolerance,
         },
     )  # fmt: skip
-
-
-def _place_of_beginning(rules: Rules) -> int:
-    return int(np.flatnonzero((scores(rules.target) == 0).all(axis=1))[0])
 
 
 @dataclass(frozen=True)
@@ -206,12 +192,14 @@ class MakeStrategies:
         if self.quick:
             console.print("--quick: two scores, solved roughly")
             count, tolerance = 2, 1.0
-        table = EquityTable.load(self.table)
         played = None if self.played is None else Played.load(self.played)
-        with np.load(self.draws, allow_pickle=False) as stored:
-            probabilities = stored["probabilities"].astype(np.float64)
-        often = np.asarray(table.visits[0], np.float64)
-        outcomes = np.einsum("p,pndcs->ndcs", often / often.sum(), probabilities)
+        solution = stored.load(self.table, self.draws)
+        solution.check_played(played)
+        table = solution.table
+        often = table.visits[0] / table.visits[0].sum()
+        outcomes = np.asarray(
+            sum(often[place] * solution.chances(place) for place in range(len(often)))
+        )
         model = balanced_model(threads=self.threads or None)
         made = make_strategies(model, table, count, tolerance, played, outcomes, console)
         content = made.to_bytes()
