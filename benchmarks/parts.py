@@ -18,10 +18,10 @@ from poke_env.games import base
 
 
 @compiled
-def act(rows: npt.NDArray[np.void], actions: npt.NDArray[np.int64]) -> None:
+def act(rows: npt.NDArray[np.void], actions: npt.NDArray[np.int64], equity: engine.Equity) -> None:
     """Carry out an action in every row and score it; nothing is dealt or shown."""
     for i in range(rows.shape[0]):
-        engine._act(rows[i], actions[i])
+        engine._act(rows[i], actions[i], equity)
 
 
 @compiled
@@ -34,14 +34,15 @@ def mark_legal(rows: npt.NDArray[np.void], masks: npt.NDArray[np.int8]) -> None:
 @compiled
 def deal_anew(
     rows: npt.NDArray[np.void],
-    template: npt.NDArray[np.void],
+    starts: npt.NDArray[np.void],
     decks: npt.NDArray[np.int8],
     pack: npt.NDArray[np.int8],
+    equity: engine.Equity,
 ) -> None:
     """Put the next match into every row, and shuffle and deal its first deck."""
     for i in range(rows.shape[0]):
-        engine._renew(rows[i], template[0])
-        engine._deal(rows[i], decks[i], pack)
+        engine._renew(rows[i], starts)
+        engine._deal(rows[i], decks[i], pack, equity)
 
 
 def measure(scale: Scale) -> list[Table]:
@@ -64,12 +65,12 @@ def measure(scale: Scale) -> list[Table]:
         play.choose()
         copying.choose()
         rows, states = envs._rows.copy(), envs.record
-        clock("act", act, rows, play.actions)
+        clock("act", act, rows, play.actions, settings.equity)
         clock("check", envs.find_illegal, play.actions)
         clock("observe", engine.observe, states, envs._players, seen)
         clock("legal", mark_legal, envs._rows, masks)
         clock("write", seen.fill, 1.0)
-        clock("deal", deal_anew, rows, settings.template, envs._decks, settings.pack)
+        clock("deal", deal_anew, rows, settings.starts, envs._decks, settings.pack, settings.equity)
         clock("choose", play.choose)
         clock("step", play.step)
         clock("copy", copying.step)
