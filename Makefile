@@ -46,7 +46,7 @@ test-all: $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict poke_env
+	$(BIN)/mypy --strict
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

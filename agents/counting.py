@@ -292,7 +292,7 @@ def _follow_card_value(outlook: Outlook, left: int, cards: int, taken: int) -> f
         above = below[cards, slot]
         win = outlook["leading"][left & ~(1 << slot), taken + 1]
         best = win if i == cards - 1 else max(best, win)
-    return value + above * best
+    return float(value + above * best)
 
 
 @compiled
@@ -311,4 +311,4 @@ def _follow_pair_value(outlook: Outlook, left: int, cards: int, taken: int) -> f
             win = outlook["leading"][left & ~(1 << slot) & ~(1 << other), taken + 2]
             best = max(best, win) if beaten else win
             beaten = True
-    return value + above * best
+    return float(value + above * best)

@@ -127,7 +127,7 @@ def _place(reading: Reading) -> int:
 def _history(changed: Integers) -> int:
     """The number of a non-dealer's draws, int64 (3,): none, 1, 2, 3, 1 and 1, 1 and 2, …"""
     first, second = min(changed[0], 3), min(changed[1], 3)
-    return 3 * first + second if second > 0 else first
+    return int(3 * first + second if second > 0 else first)
 
 
 @compiled

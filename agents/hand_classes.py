@@ -103,7 +103,7 @@ def key_of(masks: Integers) -> int:
     a, c = max(a, c), min(a, c)
     b, d = max(b, d), min(b, d)
     b, c = max(b, c), min(b, c)
-    return a << 3 * RANKS | b << 2 * RANKS | c << RANKS | d
+    return int(a << 3 * RANKS | b << 2 * RANKS | c << RANKS | d)
 
 
 @inlined

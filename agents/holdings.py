@@ -85,7 +85,7 @@ def holding(ranks: Integers, suits: Integers, slots: int, size: int) -> int:
 @compiled
 def holdings(ranks: Integers, suits: Integers, size: int) -> npt.NDArray[np.int8]:
     """The `holding` of every set of slots, int8 (32,)."""
-    kinds = _SETS[alike(ranks, size)].copy()
+    kinds: npt.NDArray[np.int8] = _SETS[alike(ranks, size)].copy()
     if size == 5:
         whole = 0b11111
         if kinds[whole] == NOTHING:

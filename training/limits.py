@@ -58,7 +58,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
             raise OutOfTime(message)
 
 
-class _Thinking(event.Listener):  # type: ignore[misc]
+class _Thinking(event.Listener):
     """A clock that stands while numba compiles in this thread."""
 
     _KIND = "numba:compiler_lock"

@@ -25,8 +25,8 @@ from typing import Any
 import choix
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse, special  # type: ignore[import-untyped]
-from scipy.sparse import csgraph  # type: ignore[import-untyped]
+from scipy import sparse, special
+from scipy.sparse import csgraph
 
 from poke_env._checks import check_integer
 from training.statistics import LEVEL, NOT_SEPARATED, SEPARATED, Estimate, verdict

@@ -112,7 +112,7 @@ def ratio(sums: npt.ArrayLike, counts: npt.ArrayLike, level: float = LEVEL) -> E
 
 def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
     """Half of Student's interval for the mean of `count` (2 or more) values."""
-    from scipy import special  # type: ignore[import-untyped]  # not where players play
+    from scipy import special  # not where players play
 
     quantile = float(special.stdtrit(count - 1, 0.5 + level / 2))
     return quantile * deviation / math.sqrt(count)
@@ -171,7 +171,7 @@ def win_rate(wins: int, losses: int, level: float = LEVEL) -> Share:
         raise ValueError(f"wins and losses must be 0 or more, got {wins} and {losses}")
     if wins + losses == 0:
         return Share(None, 0.0, 1.0, level)
-    from scipy import stats  # type: ignore[import-untyped]
+    from scipy import stats
 
     interval = stats.binomtest(wins, wins + losses).proportion_ci(level, method="wilson")
     return Share(wins / (wins + losses), float(interval.low), float(interval.high), level)

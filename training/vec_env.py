@@ -10,7 +10,6 @@ match.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,8 +41,8 @@ class BatchVecEnv(VecEnv):
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Begin a match in every row, with the seeds of `seed` if it was called since the last."""
-        seeded = None not in self._seeds
-        seen, masks = self.envs.begin(self._seeds if seeded else None)
+        seeds = [seed for seed in self._seeds if seed is not None]
+        seen, masks = self.envs.begin(seeds if len(seeds) == self.num_envs else None)
         self._reset_seeds()
         self._reset_options()
         self._masks = masks.astype(np.bool_)
@@ -114,7 +113,7 @@ class BatchVecEnv(VecEnv):
         """`action_masks` of every row; there is no other method, since rows are no objects."""
         if method_name != "action_masks":
             raise AttributeError(f"rows have no method {method_name!r}; there is action_masks")
-        return list(self._masks[self._get_indices(indices)])
+        return [self._masks[row] for row in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the whole, the same for every row."""
@@ -128,6 +127,3 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Rows are never wrapped; returns and lengths are in the infos without a Monitor."""
         return [False for _ in self._get_indices(indices)]
-
-    def _get_indices(self, indices: int | Sequence[int] | None) -> Any:
-        return np.arange(self.num_envs) if indices is None else np.atleast_1d(indices)

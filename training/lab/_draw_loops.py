@@ -502,7 +502,7 @@ def write_shares(
 def _coefficient(powers: Floats, term: int) -> float:
     """Of a set in which some discards are put back: inclusion and exclusion."""
     back = _PUT_BACK[term]
-    return -powers[back] if back & 1 else powers[back]
+    return float(-powers[back] if back & 1 else powers[back])
 
 
 @inlined
@@ -527,7 +527,7 @@ def best_draws(
     powers: Floats,
     shares: Floats,
     pat: Floats,
-    after: tuple[Floats, Floats, Floats],
+    after: tuple[Floats, ...],
     values: Floats,
     actions: Actions,
     start: int,
@@ -569,7 +569,7 @@ def every_draw(
     powers: Floats,
     shares: Floats,
     pat: Floats,
-    after: tuple[Floats, Floats, Floats],
+    after: tuple[Floats, ...],
     lane: int,
     values: Floats,
     start: int,
@@ -601,7 +601,7 @@ def spread_draws(
     mass: Floats,
     actions: Actions,
     pat: Floats,
-    after: tuple[Floats, Floats, Floats],
+    after: tuple[Floats, ...],
     start: int,
     stop: int,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -11,8 +12,7 @@ from numba.extending import intrinsic
 WIDTH = 4
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def add_four(
+def _add_four(
     typing: Any, total: Any, place: Any, weight: Any, row: Any, start: Any
 ) -> tuple[Any, Any]:
     """`total[place : place + 4] += weight * row[start : start + 4]`, unchecked.
@@ -33,8 +33,7 @@ def add_four(
     return types.none(total, place, weight, row, start), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def choose_four(
+def _choose_four(
     typing: Any,
     best: Any,
     place: Any,
@@ -67,6 +66,10 @@ def choose_four(
 
     return types.none(best, place, weight, value, start, chosen, choice), generate
 
+
+# As they are called: without `typing`.
+add_four: Callable[..., None] = intrinsic(_add_four)
+choose_four: Callable[..., None] = intrinsic(_choose_four)
 
 _ALIGN = 8
 _FOUR = ir.VectorType(ir.DoubleType(), WIDTH)

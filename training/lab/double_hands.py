@@ -159,9 +159,12 @@ class DoublesByHand:
         for place in track(shown, "scores", console=console):
             solved = solve(model, worth.payoffs(place, played), tolerance, start=start)
             start = solved.strategies
-            reach = [strategy.reach for strategy in start]
             exploitability[score_maps.text(place, target)] = solved.exploitability
-            by_score.append(prices_by_kind(model, worth.payoffs(place), *reach, played))
+            by_score.append(
+                prices_by_kind(
+                    model, worth.payoffs(place), solved.non_dealer, solved.dealer, played
+                )
+            )
         rows = [
             score_maps.columns(place, target) | row
             for place, lines in zip(shown, by_score, strict=True)

@@ -336,7 +336,7 @@ class DrawModel:
             ),
             _HANDS,
         )  # fmt: skip
-        return values / max(share, np.finfo(float).tiny)
+        return np.asarray(values / max(share, np.finfo(float).tiny))
 
     def _dealer_decisions(self, final: Floats, actions: Actions) -> tuple[Floats, list[_Decision]]:
         """Decide backwards; what each class is worth, and the dealer's decisions.

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, sparse  # type: ignore[import-untyped]
+from scipy import optimize, sparse
 
 from poke_env.games.base import MATCH_OVER
 from poke_env.games.poke import DRAW, POKE, Rules

@@ -62,11 +62,11 @@ class Played(NamedTuple):
 
     def as_played(self, payoffs: Payoffs) -> Payoffs:
         """Payoffs by the cards that the table gives, from payoffs by the cards that are taken."""
-        return np.einsum("ndtc,ndcp->ndtp", self.chances, payoffs)
+        return np.asarray(np.einsum("ndtc,ndcp->ndtp", self.chances, payoffs))
 
     def of_tricks(self, outcomes: Payoffs) -> Payoffs:
         """Outcomes by the cards that are taken, from outcomes by those that the table gives."""
-        return np.einsum("ndtc,ndtp->ndcp", self.chances, outcomes)
+        return np.asarray(np.einsum("ndtc,ndtp->ndcp", self.chances, outcomes))
 
     def save(self, path: Path) -> None:
         """Write it to a file, whole or not at all."""
@@ -124,7 +124,8 @@ def count_played(player: str, deals: int, seed: int, console: Console | None = N
         ]
         draws = ends["draw_count"]
         taken = ends["deal_taken"][rows, 1 - dealer]
-        np.add.at(counts, (draws[rows, 1 - dealer], draws[rows, dealer], by_table, taken), 1)
+        made = draws[rows, 1 - dealer], draws[rows, dealer]
+        np.add.at(counts, (*made, np.array(by_table), taken), 1)
     return Played(player, counts)
 
 
