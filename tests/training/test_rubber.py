@@ -391,7 +391,7 @@ def test_new_version_does_not_become_the_environments(
     monkeypatch.setattr(equity, "DATA", tmp_path)
     better = replace(before, values=before.values + 1.0, version="mine")
     console = Console(file=io.StringIO(), width=120)
-    path = rubber.install(better, console)
+    path = rubber_files.install(better, console)
     assert path == tmp_path / "poke_equity_v4.npz"
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     assert EquityTable.load(path).version == "poke_equity_v4"

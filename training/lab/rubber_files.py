@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import sys
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from poke_env import _files
+from poke_env import _files, equity
 from poke_env.equity import LEVELS, EquityTable, scores
+from poke_env.games.poke import POKE
 from training.lab import score_maps
 
 
@@ -101,6 +103,29 @@ def as_dict(table: EquityTable, limits: tuple[float, float]) -> dict[str, Any]:
         "command": shlex.join(["python", "-m", "training.lab", *sys.argv[1:]]),
         "versions": {name: version(name) for name in ("sackson-poke", "numpy", "numba")},
     }
+
+
+def install(table: EquityTable, console: Console) -> Path:
+    """Make a table that of the environment, as the next version, and show the drift.
+
+    Returns:
+        Its file; the one before it is removed.
+    """
+    try:
+        before = equity.shipped_path()
+    except FileNotFoundError:
+        before = None
+    number = 1 if before is None else 1 + (equity.version_number(before) or 0)
+    path = equity.DATA / f"{POKE.name}_equity_v{number}.npz"
+    path.parent.mkdir(exist_ok=True)
+    new = replace(table, version=path.stem)
+    if before is not None:
+        drift(EquityTable.load(before), new, console)
+    _files.write(path, new.to_bytes())
+    if before is not None:
+        before.unlink()
+    console.print(f"Installed as {path}", highlight=False, markup=False, soft_wrap=True)
+    return path
 
 
 def summary(table: EquityTable, console: Console) -> None:

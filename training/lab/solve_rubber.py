@@ -11,6 +11,8 @@ gain more than the tolerance. So the exploitability stated for a score was measu
     OUT.csv, .json, .png  what stands beside every equity table
     OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps
     OUT.work.npz          what was solved so far; the same command goes on from there
+
+`--install` ships the solution: the table becomes that of the environment, as its next version.
 """
 
 from __future__ import annotations
@@ -74,6 +76,9 @@ DECISIONS = (
     ),
 )
 """The decisions to draw that are told apart, for `drawing_shares`."""
+DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
+"""Where the draw phase of the shipped solution lies."""
+
 KINDS = CATEGORIES * 13
 """Kinds of hands that are told apart: by poker category and the rank that decides first."""
 
@@ -359,6 +364,8 @@ class SolveRubber:
             are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
         quick: A rough table within a minute or two: few scores, a large tolerance.
+        install: Ship the solution: the table as that of the environment, as the next version, and
+            the draw phase as that of the laboratory.
     """
 
     out: Path = Path("runs/equilibrium/rubber.npz")
@@ -367,9 +374,12 @@ class SolveRubber:
     played: Path | None = None
     threads: int = 0
     quick: bool = False
+    install: bool = False
 
     def run(self, console: Console) -> None:
         """Solve, or go on solving, and write the files."""
+        if self.install and self.quick:
+            raise ValueError("quick must be no for install")
         if self.out.suffix != ".npz":
             raise ValueError(f"out must be a file *.npz, got {str(self.out)!r}")
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
@@ -393,7 +403,8 @@ class SolveRubber:
         self._solve_all(solver, working, identity, console)
         table = as_table(solver, rules, self.out.stem, identity)
         rubber_files.write(table, self.out, (tolerance, 0.0))
-        with _files.replacing(self.out.with_suffix(".draws.npz")) as temporary:
+        draws = self.out.with_suffix(".draws.npz")
+        with _files.replacing(draws) as temporary:
             np.savez_compressed(
                 temporary,
                 probabilities=work.probabilities.astype(np.float16),
@@ -404,6 +415,10 @@ class SolveRubber:
                 identity=np.array(identity),
             )
         rubber_files.summary(table, console)
+        if self.install:
+            DRAWS.parent.mkdir(exist_ok=True)
+            _files.write(DRAWS, draws.read_bytes())
+            rubber_files.install(table, console)
 
     def _solve_all(self, solver: Solver, working: Path, identity: str, console: Console) -> None:
         order = solver.levels()

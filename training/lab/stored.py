@@ -24,15 +24,13 @@ from training.lab.played import Played
 from training.lab.rubber_check import rules_of
 from training.lab.solve_rubber import (
     DECISIONS,
+    DRAWS,
     KINDS,
     OUTCOMES,
     every_outcome,
     payoffs_at,
     those_that_happen,
 )
-
-DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
-"""Where the draw phase of the shipped solution lies."""
 
 
 class Solution(NamedTuple):
