@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from poke_env.single_vector import SingleAgentVectorEnv
@@ -26,12 +27,34 @@ class BatchVecEnv(VecEnv):
     `TimeLimit.truncated`, `episode` (`r` return, `l` the learner's decisions, `t` seconds since the
     first match), `seat`, `forfeited_by` (None, or the seat that played an illegal action), and
     `opponent` if the opponent has `names` (B,). All others are empty.
+
+    Args:
+        envs: the matches.
+        everybody: let observations be float32 (B, n F): what the learner knows, and behind it what
+            every other seat knows, in turn. Not meant for players but for critics, who may see
+            more than those they judge (`training.central_critic`); terminal observations have
+            zeros there.
+
+    Raises:
+        ValueError: if `everybody` is asked for where matches may be cut: a critic would have to
+            value the terminal observation.
     """
 
-    def __init__(self, envs: SingleAgentVectorEnv) -> None:
+    def __init__(self, envs: SingleAgentVectorEnv, everybody: bool = False) -> None:
         self.envs = envs
         self.render_mode = None
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        space = envs.envs.single_observation_space
+        self._others = envs.envs.game.seats - 1 if everybody else 0
+        if everybody:
+            settings = envs.envs.settings
+            if settings.max_deals is not None and settings.match != "deal":
+                raise ValueError(
+                    f"everybody must be False where matches may be cut, but max_deals is "
+                    f"{settings.max_deals}"
+                )
+            repeats = 1 + self._others
+            space = spaces.Box(np.tile(space.low, repeats), np.tile(space.high, repeats))
+        super().__init__(envs.num_envs, space, envs.single_action_space)
         self._masks = np.zeros(envs.envs.masks.shape, np.bool_)
         self._actions = np.zeros(envs.num_envs, np.int64)
         self._returns = np.zeros(envs.num_envs)
@@ -48,7 +71,20 @@ class BatchVecEnv(VecEnv):
         self._masks = masks.astype(np.bool_)
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return np.array(seen)
+        return self._seen(seen)
+
+    def _seen(self, own: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """What the learner knows, and the others if they are to be shown."""
+        batch, rows = self.envs.envs, np.arange(self.num_envs)
+        seats = self.envs.learners
+        return np.concatenate(
+            [own]
+            + [
+                batch.observe_rows(rows, (seats + after) % (1 + self._others))
+                for after in range(1, 1 + self._others)
+            ],
+            axis=1,
+        )
 
     def set_options(self, options: Any = None) -> None:
         """Rows take no reset options here; they would be lost."""
@@ -81,7 +117,7 @@ class BatchVecEnv(VecEnv):
             played.forfeits.tolist(), strict=True,
         ):  # fmt: skip
             infos[row] = {
-                "terminal_observation": final,
+                "terminal_observation": np.pad(final, (0, self._others * len(final))),
                 "TimeLimit.truncated": bool(played.truncated[row]),
                 "episode": {
                     "r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds,
@@ -95,7 +131,7 @@ class BatchVecEnv(VecEnv):
         self._lengths[played.ended] = 0
         dones = played.terminated | played.truncated
         rewards = played.rewards.astype(np.float32)
-        return np.array(played.observations), rewards, dones, infos
+        return self._seen(played.observations), rewards, dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions in every row, bool (B, A)."""
