@@ -24,6 +24,7 @@ from training.lab import __main__ as lab
 from training.lab import atlas, bonuses, doubles, prices, results, score_maps, stored, thresholds
 from training.lab.equity_report import equity_rows
 from training.lab.induction import Scoring, solve_futures, solve_values, solve_visits
+from training.lab.played import Played
 from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, Solver, Work
 from training.lab.stored import Worth
 
@@ -156,11 +157,15 @@ def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution
     assert (rough.shares == solution.shares[serving]).all()
 
 
-def test_tricks_must_be_those_of_the_solution(solution):
-    solution.check_played(None)
-    other = solution._replace(identity="tricks of pimc-64, invented")
-    with pytest.raises(ValueError, match="tricks of pimc-64"):
-        other.check_played(None)
+def test_solution_remembers_the_tricks_that_it_is_for(files, tmp_path, solution):
+    assert solution.played is None
+    played = Played("some", np.arange(3 * 4 * 6 * 6).reshape(3, 4, 6, 6))
+    found = stored.load(files / "rubber.npz", changed(files, tmp_path, **played.arrays())).played
+    assert found is not None
+    assert found.player == "some"
+    assert (found.counts == played.counts).all()
+    with pytest.raises(ValueError, match="counts have shape"):
+        stored.load(files / "rubber.npz", changed(files, tmp_path, counts=np.zeros(3)))
 
 
 @pytest.mark.parametrize("score", [(8, 3, 0, 0), (0, 0, 2, 0), (-1, 0, 0, 0)])

@@ -116,7 +116,6 @@ class DoublesByHand:
         scores: The scores: four numbers each, points below the line of dealer and other, games of
             dealer and other.
         tolerance: Exploitability at which a score counts as solved, in points.
-        played: The file of `count-played` with which the rubber was solved, if there was one.
         table: The equity table (*.npz); by default that of the environment.
         draws: The draw phase of the same solution (*.draws.npz); by default the shipped one.
         threads: Threads; 0 is one for each core.
@@ -128,7 +127,6 @@ class DoublesByHand:
         (0, 0, 0, 0),
     )
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.5
-    played: Path | None = None
     table: Path | None = None
     draws: Path | None = None
     threads: int = 0
@@ -139,9 +137,7 @@ class DoublesByHand:
         """Solve, write the files and print."""
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
-        played = None if self.played is None else Played.load(self.played)
         solution = stored.load(self.table, self.draws)
-        solution.check_played(played)
         target = solution.table.target
         shown = score_maps.places_of(self.scores, target)
         if self.quick:
@@ -157,12 +153,12 @@ class DoublesByHand:
         exploitability = {}
         by_score = []
         for place in track(shown, "scores", console=console):
-            solved = solve(model, worth.payoffs(place, played), tolerance, start=start)
+            solved = solve(model, worth.payoffs(place, solution.played), tolerance, start=start)
             start = solved.strategies
             exploitability[score_maps.text(place, target)] = solved.exploitability
             by_score.append(
                 prices_by_kind(
-                    model, worth.payoffs(place), solved.non_dealer, solved.dealer, played
+                    model, worth.payoffs(place), solved.non_dealer, solved.dealer, solution.played
                 )
             )
         rows = [

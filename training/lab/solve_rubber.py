@@ -9,7 +9,8 @@ gain more than the tolerance. So the exploitability stated for a score was measu
     OUT.npz               the equity table (`poke_env.equity.EquityTable`); nothing is sampled, its
                           errors are the exploitability of the score's strategies
     OUT.csv, .json, .png  what stands beside every equity table
-    OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps
+    OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps;
+                          and the tricks that were counted, if there were any
     OUT.work.npz          what was solved so far; the same command goes on from there
 
 `--install` ships the solution: the table becomes that of the environment, as its next version.
@@ -413,6 +414,7 @@ class SolveRubber:
                 iterations=work.iterations,
                 decisions=np.array(DECISIONS),
                 identity=np.array(identity),
+                **({} if played is None else played.arrays()),
             )
         rubber_files.summary(table, console)
         if self.install:

@@ -44,6 +44,7 @@ class Solution(NamedTuple):
             of 1 / 255 (`training.lab.solve_rubber.drawing_shares`).
         gaps: float64 (places,), what best answers gain against both strategies together, in points.
         identity: what the solution was made with.
+        played: the tricks that it is for; None for perfect ones.
     """
 
     table: EquityTable
@@ -51,25 +52,13 @@ class Solution(NamedTuple):
     shares: npt.NDArray[np.uint8]
     gaps: Floats
     identity: str
+    played: Played | None
 
     def chances(self, place: int) -> Floats:
         """How likely the outcomes of the deal at a score are, float64 (3, 4, 6, 19): by draws of
         the non-dealer and the dealer, cards of the non-dealer, and who scores for poker."""
         found = self.probabilities[place].astype(np.float64)
         return np.asarray(found / found.sum())
-
-    def check_played(self, played: Played | None) -> None:
-        """Refuse a count of the cards that are taken if the solution is for other tricks.
-
-        Raises:
-            ValueError: if it is.
-        """
-        solved_for = self.identity.partition(",")[0]
-        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
-        if tricks != solved_for:
-            raise ValueError(
-                f"played must be that of the solution, which is for {solved_for}, got {tricks}"
-            )
 
 
 class Worth:
@@ -173,6 +162,7 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in ("probabilities", "shares", "gaps")}
             identity, decisions = str(stored["identity"]), tuple(stored["decisions"].tolist())
+            played = Played.of(stored)
         count = equity.values.shape[1]
         wanted = {
             "probabilities": (count, *OUTCOMES),
@@ -195,7 +185,7 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
         )
     at = _serving(~np.isnan(arrays["gaps"]), equity.target)
     return Solution(equity, **{name: array[at] for name, array in arrays.items()},
-                    identity=identity)  # fmt: skip
+                    identity=identity, played=played)  # fmt: skip
 
 
 def about(table: EquityTable) -> dict[str, Any]:
