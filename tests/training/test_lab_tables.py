@@ -165,7 +165,10 @@ def test_solution_remembers_the_tricks_that_it_is_for(files, tmp_path, solution)
     assert found.player == "some"
     assert (found.counts == played.counts).all()
     with pytest.raises(ValueError, match="counts have shape"):
-        stored.load(files / "rubber.npz", changed(files, tmp_path, counts=np.zeros(3)))
+        stored.load(
+            files / "rubber.npz",
+            changed(files, tmp_path, **Played("some", np.zeros(3, np.int64)).arrays()),
+        )
 
 
 @pytest.mark.parametrize("score", [(8, 3, 0, 0), (0, 0, 2, 0), (-1, 0, 0, 0)])

@@ -103,7 +103,7 @@ class Played(NamedTuple):
         Raises:
             ValueError: if they have another shape.
         """
-        if "counts" not in stored:
+        if "player" not in stored or "counts" not in stored:
             return None
         played = cls(str(stored["player"]), stored["counts"])
         if played.counts.shape != (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS):
