@@ -33,6 +33,9 @@ from training.lab.solve_rubber import (
 
 DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
 """Where the draw phase of the shipped solution lies."""
+PLAYED = DRAWS.with_name("played.npz")
+"""Where the tricks lie that the shipped solution was made for, if not for perfect ones."""
+_PERFECT = "perfect tricks"
 
 
 class Solution(NamedTuple):
@@ -66,12 +69,16 @@ class Solution(NamedTuple):
         Raises:
             ValueError: if it is.
         """
-        solved_for = self.identity.partition(",")[0]
-        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
-        if tricks != solved_for:
+        tricks = _PERFECT if played is None else f"tricks of {played.player}"
+        if tricks != self.tricks:
             raise ValueError(
-                f"played must be that of the solution, which is for {solved_for}, got {tricks}"
+                f"played must be that of the solution, which is for {self.tricks}, got {tricks}"
             )
+
+    @property
+    def tricks(self) -> str:
+        """The tricks that it was solved for, in words."""
+        return self.identity.partition(",")[0]
 
 
 class Worth:
@@ -198,6 +205,34 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
     at = _serving(~np.isnan(arrays["gaps"]), equity.target)
     return Solution(equity, **{name: array[at] for name, array in arrays.items()},
                     identity=identity)  # fmt: skip
+
+
+def load_played(solution: Solution, path: Path | None = None) -> Played | None:
+    """The tricks that a solution was made for, to solve one of its scores again.
+
+    Args:
+        solution: whose tricks.
+        path: a file of count-played, by default the one of the shipped solution.
+
+    Returns:
+        None if the solution is for perfect tricks.
+
+    Raises:
+        ValueError: if the file is damaged, or of the tricks of somebody else.
+        OSError: if it is missing.
+    """
+    if solution.tricks == _PERFECT:
+        return None
+    path = path or PLAYED
+    if not path.exists():
+        player = solution.tricks.removeprefix("tricks of ")
+        raise FileNotFoundError(
+            f"played: there is no {path}, the solution is for {solution.tricks}; count them with "
+            f"python -m training.lab count-played {player}"
+        )
+    played = Played.load(path)
+    solution.check_played(played)
+    return played
 
 
 def about(table: EquityTable) -> dict[str, Any]:
