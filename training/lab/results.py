@@ -99,14 +99,20 @@ def markdown(rows: Sequence[Row], digits: int = 2) -> str:
 
 
 def png(figure: Figure, dpi: int = 72) -> bytes:
-    """A picture as a small PNG.
+    """A picture as a small PNG, of 256 colours.
 
     Args:
         figure: the picture.
         dpi: pixels for an inch of it.
     """
+    from PIL import Image  # matplotlib's own dependency
+
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=dpi)
+    with Image.open(content) as picture:
+        small = picture.convert("RGB").quantize(dither=Image.Dither.NONE)
+    content = io.BytesIO()
+    small.save(content, format="png", optimize=True)
     return content.getvalue()
 
 
