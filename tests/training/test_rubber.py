@@ -379,6 +379,7 @@ def test_drift_is_not_shown(tmp_path: Path) -> None:
     assert [found["mean"], found["largest"]] == pytest.approx([3.0, 3.0])
     assert found["mean_win"] == 0.0
     assert "Drift from old to new" in console.file.getvalue()
+    assert rubber_files.differences(table, moved) == found
     with pytest.raises(ValueError, match="for the same rules"):
         rubber_files.drift(table, EquityTable.load(), console)
 

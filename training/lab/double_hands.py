@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _QUICK_TOLERANCE = 5.0
+_MARKS = (("#0072b2", "o"), ("#56b4e9", "s"), ("#d55e00", "^"), ("#e69f00", "v"))
+"""Colours and markers of the doubles, which the colour-blind can tell apart too."""
 _NEVER = 1e-12
 """What rounding leaves of kinds that never occur."""
 
@@ -196,11 +198,13 @@ def plot_prices(names: Sequence[str], by_score: Sequence[Sequence[dict[str, Any]
     panels = figure.subplots(len(names), squeeze=False)[:, 0]
     for axis, name, rows in zip(panels, names, by_score, strict=True):
         lines = _side_by_side(rows)
-        for seat, double in DOUBLES:
+        for (seat, double), (colour, marker) in zip(DOUBLES, _MARKS, strict=True):
             prices = [line[f"{seat} {double}"] for line in lines]
             axis.plot(
                 [np.nan if price is None else price for price in prices],
-                ".",
+                marker,
+                color=colour,
+                markersize=4,
                 label=f"{seat}, {double} double",
             )
         axis.set(title=name, ylabel="price, points")

@@ -171,8 +171,8 @@ def maps(table: EquityTable) -> tuple[score_maps.Map, score_maps.Map]:
     )
 
 
-def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, float]:
-    """Print how far a table differs from an older one for the same rules.
+def differences(old: EquityTable, new: EquityTable) -> dict[str, float]:
+    """How far a table differs from an older one for the same rules.
 
     Returns:
         `mean` and `largest` difference of E in points, the mean weighted by the new table's
@@ -191,12 +191,17 @@ def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, flo
     weights = new.visits / new.visits.sum()
     values = new.values - old.values
     chances = np.abs(new.futures.astype(np.float64) - old.futures).max(axis=2) / LEVELS
-    found = {
+    return {
         "mean": float((np.abs(values) * weights).sum()),
         "largest": float(np.abs(values).max()),
         "mean_win": float((chances * weights).sum()),
         "largest_win": float(chances.max()),
     }
+
+
+def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, float]:
+    """Print the `differences` of two tables, and return them."""
+    found = differences(old, new)
     shown = Table(box=box.SIMPLE_HEAD, title=f"Drift from {old.version} to {new.version}")
     for name in ("", "as scores occur", "largest", "largest s.e. of both"):
         shown.add_column(name, justify="left" if not name else "right")
@@ -209,7 +214,7 @@ def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, flo
         f"{100 * both[1]:.3f}",
     )
     console.print(shown)
-    at = np.unravel_index(np.abs(values).argmax(), values.shape)
+    at = np.unravel_index(np.abs(new.values - old.values).argmax(), new.values.shape)
     score = scores(new.target)[at[1]].tolist()
     console.print(
         f"Most at {score[0]}–{score[1]} below the line, games {score[2]}–{score[3]} (dealer's "

@@ -60,6 +60,11 @@ class Solution(NamedTuple):
         found = self.probabilities[place].astype(np.float64)
         return np.asarray(found / found.sum())
 
+    @property
+    def tricks(self) -> str:
+        """The tricks that it was solved for, in words."""
+        return "perfect tricks" if self.played is None else f"tricks of {self.played.player}"
+
 
 class Worth:
     """What the outcomes of a deal are worth, points after it included.
