@@ -66,7 +66,7 @@ def test_notebook_stored_otherwise_than_a_clean_kernel_leaves_it(path):
 def test_notebook_that_does_not_run_in_a_clean_kernel(path):
     for needed in ("PIL", "ipykernel", "nbclient", "sb3_contrib"):
         pytest.importorskip(needed)
-    runpy.run_path(str(ROOT / "notebooks" / "run.py"))["execute"](path)
+    runpy.run_path(str(ROOT / "notebooks" / "run.py"))["execute"](path, seconds=1200)
 
 
 def test_notebook_whose_error_is_overlooked(tmp_path, monkeypatch):

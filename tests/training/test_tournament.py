@@ -301,7 +301,7 @@ def test_standings_of_a_rubber_do_not_add_up_in_the_document():
         assert total == pytest.approx(sign * line["margin"]["mean"] * 12)
 
 
-# --- uncertainty is always said (C46) -------------------------------------------------------------
+# --- uncertainty is always said -------------------------------------------------------------------
 
 
 def test_55_of_100_is_not_separated():
