@@ -13,7 +13,7 @@ import poke_env
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SLOW = {"train_your_first_agent"}
+SLOW = {"doubling_strategy", "rubber_equity", "train_your_first_agent"}
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
