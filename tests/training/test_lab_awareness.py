@@ -101,7 +101,7 @@ def test_two_blind_players_are_worth_what_aware_ones_are_if_all_scores_are_alike
     chances = np.zeros(OUTCOMES)
     chances.ravel()[rng.choice(chances.size, 6, replace=False)] = 1 / 6
     solution = stored.Solution(
-        table, np.broadcast_to(chances, (len(worth.listed), *OUTCOMES)), None, None, ""
+        table, np.broadcast_to(chances, (len(worth.listed), *OUTCOMES)), None, None, "", None
     )
     values = awareness.both_blind(solution)
     last = places(table.target)[15, 18, 1, 1]
