@@ -75,16 +75,12 @@ class BatchVecEnv(VecEnv):
 
     def _seen(self, own: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """What the learner knows, and the others if they are to be shown."""
-        batch, rows = self.envs.envs, np.arange(self.num_envs)
-        seats = self.envs.learners
-        return np.concatenate(
-            [own]
-            + [
-                batch.observe_rows(rows, (seats + after) % (1 + self._others))
-                for after in range(1, 1 + self._others)
-            ],
-            axis=1,
-        )
+        rows = np.arange(self.num_envs)
+        others = [
+            self.envs.envs.observe_rows(rows, (self.envs.learners + after) % (1 + self._others))
+            for after in range(1, 1 + self._others)
+        ]
+        return np.concatenate([own, *others], axis=1)
 
     def set_options(self, options: Any = None) -> None:
         """Rows take no reset options here; they would be lost."""
@@ -112,12 +108,13 @@ class BatchVecEnv(VecEnv):
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         seconds = round(time.time() - self._started, 6)
+        finals = np.pad(played.finals, ((0, 0), (0, self._others * played.finals.shape[1])))
         for row, final, seat, forfeit in zip(
-            played.ended.tolist(), played.finals, played.seats.tolist(),
+            played.ended.tolist(), finals, played.seats.tolist(),
             played.forfeits.tolist(), strict=True,
         ):  # fmt: skip
             infos[row] = {
-                "terminal_observation": np.pad(final, (0, self._others * len(final))),
+                "terminal_observation": final,
                 "TimeLimit.truncated": bool(played.truncated[row]),
                 "episode": {
                     "r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds,
@@ -149,7 +146,7 @@ class BatchVecEnv(VecEnv):
         """`action_masks` of every row; there is no other method, since rows are no objects."""
         if method_name != "action_masks":
             raise AttributeError(f"rows have no method {method_name!r}; there is action_masks")
-        return [self._masks[row] for row in self._get_indices(indices)]
+        return list(self._masks[self._get_indices(indices)])
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the whole, the same for every row."""
@@ -163,3 +160,6 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Rows are never wrapped; returns and lengths are in the infos without a Monitor."""
         return [False for _ in self._get_indices(indices)]
+
+    def _get_indices(self, indices: Any) -> Any:
+        return np.arange(self.num_envs) if indices is None else np.atleast_1d(indices)

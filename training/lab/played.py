@@ -111,6 +111,11 @@ class Played(NamedTuple):
         return played
 
 
+def tricks_of(played: Played | None) -> str:
+    """What tricks are meant, in words."""
+    return "perfect tricks" if played is None else f"tricks of {played.player}"
+
+
 def count_played(player: str, deals: int, seed: int, console: Console | None = None) -> Played:
     """Let copies of a player play single deals at scores as they occur, and count cards.
 

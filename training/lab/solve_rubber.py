@@ -63,7 +63,7 @@ from training.lab.induction import (
     value_of,
     worth_of,
 )
-from training.lab.played import Played
+from training.lab.played import Played, tricks_of
 
 OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
 
@@ -392,8 +392,8 @@ class SolveRubber:
             step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)
         rules = Rules()
         played = None if self.played is None else Played.load(self.played)
-        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
-        identity = f"{tricks}, tolerance {tolerance:g}, step {step}, {_sources(self.played)}"
+        sources = _sources(self.played)
+        identity = f"{tricks_of(played)}, tolerance {tolerance:g}, step {step}, {sources}"
         working = self.out.with_suffix(".work.npz")
         work = (
             Work.load(working, identity)

@@ -20,7 +20,7 @@ from poke_env.equity import EquityTable, Floats, Integers, scores
 from poke_env.games.poke import Rules
 from training.lab.draws import Payoffs
 from training.lab.induction import OVER, Outcomes, Scoring, successors, worth_of
-from training.lab.played import Played
+from training.lab.played import Played, tricks_of
 from training.lab.rubber_check import rules_of
 from training.lab.solve_rubber import (
     DECISIONS,
@@ -63,7 +63,7 @@ class Solution(NamedTuple):
     @property
     def tricks(self) -> str:
         """The tricks that it was solved for, in words."""
-        return "perfect tricks" if self.played is None else f"tricks of {self.played.player}"
+        return tricks_of(self.played)
 
 
 class Worth:
