@@ -3,7 +3,8 @@
 The learner plays single-agent environments from both seats. Whom it meets is drawn anew for every
 match (`training.pool`): its own current policy, an immutable snapshot of an earlier one, or a
 scripted player. Progress is measured in duplicate deals against fixed players, with the exported
-network, which is what others will play against.
+network, which is what others will play against. A run may begin with a teacher, whom the learner
+imitates before it plays for itself (`training.imitation`).
 
 A run is one folder:
 
@@ -30,6 +31,8 @@ Curves, all over the number of the learner's decisions:
     train/approx_kl, clip_fraction   how far an update moved the policy
     train/explained_variance         how well the critic foretells returns; 1 is perfect
     train/value_loss, policy_gradient_loss, loss     parts of the loss and the whole
+    train/imitation_loss, agreement  surprise at what the teacher does, in nats, and the mean
+                                     probability of it
     train/learning_rate, clip_range, ent_coef        as scheduled
     time/fps                         the learner's decisions a second in the last iteration
 
@@ -74,6 +77,7 @@ from poke_env.equity import has_table, table_for
 from training import cli, duplicate
 from training.central_critic import CentralCriticPolicy
 from training.export import command, copy_model, network_of, save_model, versions
+from training.imitation import imitate
 from training.pool import OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
 
@@ -145,6 +149,11 @@ class Arguments:
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
 
+    teacher: str | None = None
+    """player to imitate before playing for oneself, written as in scripted"""
+    teacher_share: float = 0.75
+    """how much of the run belongs to the teacher, if there is one"""
+
     current_share: float = 0.5
     """chance that a match is against the current policy"""
     snapshot_share: float = 0.4
@@ -188,6 +197,8 @@ class Arguments:
             raise ValueError(f"minutes must be a number above 0, got {self.minutes!r}")
         for size in self.hidden:
             check_integer("hidden", size, 1)
+        if self.teacher_share > 1:
+            raise ValueError(f"teacher_share must be at most 1, got {self.teacher_share!r}")
         if self.batch_size > self.rollout_steps:
             raise ValueError(
                 f"batch_size must be at most num_envs * n_steps = {self.rollout_steps}, "
@@ -205,6 +216,8 @@ class Arguments:
             )
         GAME.one_of("match", self.match, GAME.matches)
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
+        if self.teacher is not None:
+            agents.load(self.teacher)
         self.environment()
 
     def environment(self) -> dict[str, Any]:
@@ -245,7 +258,7 @@ _COUNTS = (
 _RATES = (
     "reward_scale", "learning_rate", "final_learning_rate", "ent_coef", "final_ent_coef",
     "clip_range", "gamma", "gae_lambda", "vf_coef", "max_grad_norm", "current_share",
-    "snapshot_share", "scripted_share",
+    "snapshot_share", "scripted_share", "teacher_share",
 )  # fmt: skip
 _CHANGEABLE = {
     "total_steps", "minutes", "torch_threads", "evaluate_every", "evaluation_pairs",
@@ -301,9 +314,22 @@ class ScheduledPPO(MaskablePPO):
 
     Attributes:
         remaining: share of the run that is left, 1 to 0, set by the training loop.
+        teacher: who is imitated in the next updates, likewise; None where there is nobody.
     """
 
     remaining = 1.0
+    teacher: Agent | None = None
+
+    def train(self) -> None:
+        """Update the policy from the rollout."""
+        if self.teacher is None:
+            super().train()
+        else:
+            chance = np.random.default_rng([self.seed or 0, self.num_timesteps])
+            imitate(self, self.teacher, observation.length(GAME), chance)
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "teacher"]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         self._current_progress_remaining = self.remaining
@@ -384,6 +410,8 @@ class Run:
         self._started = time.monotonic()
         self._rules = GAME.rules_named(self.arguments.rules)
         self._tally = TallyMatches(self.arguments.reward_scale)
+        teacher = self.arguments.teacher
+        self._teacher = None if teacher is None else agents.load(teacher)
         reward = self.arguments.environment()["reward"]
         table = table_for(GAME, self._rules, None) if reward == "equity" else None
         self._paid = {
@@ -423,6 +451,8 @@ class Run:
         remaining = 1.0 - self.progress
         self.model.remaining = remaining
         self.model.ent_coef = last + remaining * (first - last)
+        taught = self.progress < self.arguments.teacher_share
+        self.model.teacher = self._teacher if taught else None
         self.pool.choose_in_play(self.steps)
         self.model.learn(
             self.arguments.rollout_steps,
