@@ -150,7 +150,7 @@ def test_files_that_do_not_fit_are_refused(files, tmp_path, arrays, message):
 
 def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution):
     step = 3
-    solver = Solver(None, RULES, 1.0, 1.0, Work.begin(COUNT), step=step)
+    solver = Solver(None, RULES, 1.0, Work.begin(COUNT), step=step)
     serving = np.array([solver.serving(where) for where in range(COUNT)])
     gaps = np.where(serving == np.arange(COUNT), solution.gaps, np.nan)
     rough = stored.load(files / "rubber.npz", changed(files, tmp_path, gaps=gaps))

@@ -573,7 +573,6 @@ def solve(
     tolerance: float = 0.05,
     iterations: int = 100,
     start: tuple[Response, Response] | None = None,
-    accept: float | None = None,
     averages: bool = False,
     report: Callable[[int, Gaps], None] | None = None,
     answered: Callable[[int, Response, Response], None] | None = None,
@@ -586,21 +585,18 @@ def solve(
         tolerance: exploitability at which to stop, in the unit of the payoffs.
         iterations: at most so many.
         start: strategies to begin with, from a game like this.
-        accept: exploitability of these at which they are left as they are; by default the
-            tolerance.
         averages: go on until the average strategies are as good as asked for, too.
         report: called after each iteration with its number and the gaps.
         answered: called with the weight of each pair of best answers that enters the averages, and
             the two, the non-dealer's first.
 
     Raises:
-        ValueError: if payoffs are not finite numbers of the right shape, or tolerance, accept or
-            iterations are not positive.
+        ValueError: if payoffs are not finite numbers of the right shape, or tolerance or iterations
+            are not positive.
     """
     payoffs = _checked(payoffs)
-    for name, value in (("tolerance", tolerance), ("accept", accept)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be above 0, got {value!r}")
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be above 0, got {tolerance!r}")
     if iterations < 1:
         raise ValueError(f"iterations must be at least 1, got {iterations!r}")
     if start is None:
@@ -616,7 +612,7 @@ def solve(
     payoffs = payoffs - middle
     answer, reply = answers(model, payoffs, own, other)
     gap = answer.value + reply.value
-    if start is not None and not averages and gap <= 2 * (accept or tolerance):
+    if start is not None and not averages and gap <= 2 * tolerance:
         value = middle + (answer.value - reply.value) / 2
         return Equilibrium(value, gap, (), start, (own, other))
     weights = float(sum(t**3 for t in range(number + 1)))

@@ -4,7 +4,7 @@ Points below the line only grow within a game, so the rubber is solved backwards
 deal pays its points above the line and what the score after it is worth, and the draw phase of that
 deal is solved (`training.lab.draws`). Neighbouring scores have much the same strategies: those of
 the neighbour whose payoffs are nearest are tried first, and improved only if best answers to them
-gain too much. So the exploitability stated for a score was measured at that score.
+gain more than the tolerance. So the exploitability stated for a score was measured at that score.
 
     OUT.npz               the equity table (`poke_env.equity.EquityTable`); nothing is sampled, its
                           errors are the exploitability of the score's strategies
@@ -223,8 +223,7 @@ class Solver:
     Args:
         model: the draw phase.
         rules: standard ones but for points.
-        tolerance: exploitability of strategies that are solved for a score, in points.
-        accept: exploitability of a neighbour's strategies at which they serve another score.
+        tolerance: exploitability at each score, in points.
         work: what is solved already.
         played: the cards that are taken instead of those that the table of tricks says.
         step: width of the squares of scores that share a solution, the one of their highest score;
@@ -236,7 +235,6 @@ class Solver:
         model: DrawModel,
         rules: Rules,
         tolerance: float,
-        accept: float,
         work: Work,
         played: Played | None = None,
         step: int = 1,
@@ -244,7 +242,6 @@ class Solver:
         self.model = model
         self.scoring = Scoring.of(rules)
         self.tolerance = tolerance
-        self.accept = accept
         self.work = work
         self.played = played
         self.step = step
@@ -302,13 +299,12 @@ class Solver:
         if self.played:
             payoffs = self.played.as_played(payoffs)
         start = self._nearest(payoffs)
-        solved = solve(self.model, payoffs, self.tolerance, start=start, accept=self.accept)
+        solved = solve(self.model, payoffs, self.tolerance, start=start)
         outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
-        if solved.curve:
-            self._kept.pop(place, None)
-            self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
-            while len(self._kept) > _MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
+        self._kept.pop(place, None)
+        self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
         work = self.work
         outcomes = outcomes / outcomes.sum()
         if self.played:
@@ -362,11 +358,9 @@ class SolveRubber:
 
     Attributes:
         out: The equity table to write (*.npz); other files lie beside it.
-        tolerance: Exploitability of strategies that are solved for a score, in points.
-        accept: Exploitability, in points, at which a score is served by strategies that were solved
-            for a neighbour; it is measured, and what the score is worth is computed for itself.
-        step: Scores in squares of so many points share the strategies of one of them, whatever they
-            are worth there.
+        tolerance: Exploitability at each score that is solved, in points.
+        step: Scores in squares of so many points share the strategies of one of them; what a score
+            is worth is computed for itself.
         played: A file of `count-played`: the tricks that a player really plays; without it tricks
             are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
@@ -377,8 +371,7 @@ class SolveRubber:
 
     out: Path = Path("runs/equilibrium/rubber.npz")
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.25
-    accept: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 1.0
-    step: int = 1
+    step: int = 2
     played: Path | None = None
     threads: int = 0
     quick: bool = False
@@ -391,32 +384,26 @@ class SolveRubber:
         if self.out.suffix != ".npz":
             raise ValueError(f"out must be a file *.npz, got {str(self.out)!r}")
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
-        accept = check_number("accept", self.accept, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
         _files.writable_folder(self.out.parent)
         step = check_integer("step", self.step, 1, 20)
         if self.quick:
             console.print("--quick: few scores, solved roughly; good for a look, not for use.")
-            step = _QUICK_STEP
-            tolerance, accept = (max(given, _QUICK_TOLERANCE) for given in (tolerance, accept))
+            step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)
         rules = Rules()
         played = None if self.played is None else Played.load(self.played)
         sources = _sources(self.played)
-        identity = (
-            f"{tricks_of(played)}, tolerance {tolerance:g}, accept {accept:g}, step {step}, "
-            f"{sources}"
-        )
+        identity = f"{tricks_of(played)}, tolerance {tolerance:g}, step {step}, {sources}"
         working = self.out.with_suffix(".work.npz")
         work = (
             Work.load(working, identity)
             if working.exists()
             else Work.begin(len(scores(rules.target)))
         )
-        model = balanced_model(threads=threads)
-        solver = Solver(model, rules, tolerance, accept, work, played, step)
+        solver = Solver(balanced_model(threads=threads), rules, tolerance, work, played, step)
         self._solve_all(solver, working, identity, console)
         table = as_table(solver, rules, self.out.stem, identity)
-        rubber_files.write(table, self.out, (max(tolerance, accept), 0.0))
+        rubber_files.write(table, self.out, (tolerance, 0.0))
         draws = self.out.with_suffix(".draws.npz")
         with _files.replacing(draws) as temporary:
             np.savez_compressed(
