@@ -27,6 +27,8 @@ class _Entry(NamedTuple):
     listed: bool = True
 
 
+_MODELS = Path(__file__).parent / "models"
+"""Trained networks that come along; each says how it was made."""
 _ENTRIES = {
     "random": _Entry("poke_env.agent:RandomAgent"),
     "greedy": _Entry("agents.greedy:GreedyAgent"),
@@ -40,11 +42,14 @@ _ENTRIES = {
         "agents.pimc:PimcAgent", {"draws": "equilibrium", "worth": "equity", "depth": 2}
     ),
     "equilibrium_fixed": _Entry("agents.blind:BlindAgent", {"player": "equilibrium"}),
+    "apprentice": _Entry(
+        "agents.network:NetworkAgent", {"path": _MODELS / "apprentice.safetensors"}, listed=False
+    ),
     "human": _Entry("agents.human:HumanAgent", listed=False),
     "network": _Entry("agents.network:NetworkAgent", listed=False),
 }
-"""Every player; those not listed need an argument or a person, or serve one measurement. Modules
-are imported when asked."""
+"""Every player; those not listed need an argument or a person, play by the standard rules alone, or
+serve one measurement. Modules are imported when asked."""
 
 _MODEL_SUFFIX = ".safetensors"
 
@@ -58,7 +63,8 @@ def make(name: str, seed: int | None = 0, **arguments: Any) -> Agent:
     """Build the player called `name`.
 
     Args:
-        name: one of `names()`, `"human"`, or `"network"` (which needs `path=`).
+        name: one of `names()`, `"apprentice"` (a trained network, for the standard rules),
+            `"human"`, or `"network"` (which needs `path=`).
         seed: of the player's own stream, used where the caller passes no keys.
         arguments: further arguments of the player.
 

@@ -564,6 +564,7 @@ class Run:
                 "command": command(),
                 **self._paid,
                 **more,
+                "curve": [{key: record[key] for key in _CURVE} for record in self.evaluations],
             },
         )
 
@@ -577,6 +578,8 @@ def _progress(arguments: Arguments, steps: int, seconds: float) -> float:
     return min(done, 1.0)
 
 
+_CURVE = ("step", "opponent", "margin", "margin_low", "margin_high")
+"""What a player says of each evaluation before it."""
 _STATE = "self_play.json"
 """What stands in a checkpoint beside stable-baselines3's own parts."""
 

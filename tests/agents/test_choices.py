@@ -9,6 +9,7 @@ shows, comes with a line in the changelog.
 from __future__ import annotations
 
 import hashlib
+import itertools
 
 import numba
 import numpy as np
@@ -57,12 +58,15 @@ DIGESTS = {
     ("equilibrium_fixed", "tiny"): "78767379e4d0bf40",
     ("equilibrium_fixed", "small"): "2ab7c1602598ac45",
     ("equilibrium_fixed", "house"): "a87d242d0700a593",
+    ("apprentice", "standard"): "3c364c0909bc45ee",
 }
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs many choices")
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("name", agents.names())
+@pytest.mark.parametrize(
+    "name, rules",
+    [*itertools.product(agents.names(), RULES), ("apprentice", "standard")],
+)
 def test_choices_are_those_of_the_digest(name: str, rules: str) -> None:
     player, anything = agents.make(name), agents.make("random")
     chance = np.random.default_rng(23)

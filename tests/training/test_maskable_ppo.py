@@ -133,6 +133,10 @@ def test_the_model_says_where_it_comes_from(finished):
     assert training["seed"] == 0
     assert training["command"]
     assert training["versions"]["torch"] == torch.__version__
+    evaluations = json.loads((finished / "evaluations.json").read_text())
+    assert [point["margin"] for point in training["curve"]] == [
+        record["margin"] for record in evaluations
+    ]
     stored = json.loads((finished / "arguments.json").read_text())
     assert stored["arguments"]["rules"] == "tiny"
     assert not [path for path in finished.rglob("*") if path.name.startswith(".")]
