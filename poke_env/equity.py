@@ -22,7 +22,6 @@ import hashlib
 import io
 import json
 import re
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -33,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env._checks import check_integer, shown
+from poke_env._files import load_arrays
 from poke_env.games.base import Game
 from poke_env.games.poke import POKE, PRESETS, Rules, equity_place
 
@@ -327,9 +327,9 @@ class EquityTable:
             ValueError: as `load`.
         """
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-                about = json.loads(stored["about"].tobytes())
-                arrays = {one: stored[one] for one in _ARRAYS}
+            stored = load_arrays(content, "about", *_ARRAYS)
+            about = json.loads(stored["about"].tobytes())
+            arrays: dict[str, Any] = {one: stored[one] for one in _ARRAYS}
             if (about["format"], about["game"]) != (FORMAT, POKE.name):
                 raise ValueError(
                     f"it is of game {about['game']!r}, format {about['format']}; "
@@ -343,7 +343,7 @@ class EquityTable:
             table = cls(**{**told, "policies": tuple(told["policies"])}, **arrays)
             if table.digest != about["digest"]:
                 raise ValueError("its digest does not fit")
-        except (KeyError, TypeError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"equity table {name} cannot be used: {error}") from error
         return table
 

@@ -303,6 +303,23 @@ def test_damaged_file_is_read(tmp_path: Any) -> None:
         EquityTable.load(tmp_path / "missing.npz")
 
 
+def test_changed_bytes_are_another_kind_of_error() -> None:
+    """Whatever is wrong in the compressed arrays or in what stands about them."""
+    content = TABLE.to_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in (*rng.integers(len(content), size=30), *range(0, 60, 2), *range(-300, -20, 14)):
+        changed = bytearray(content)
+        changed[place] ^= 0xFF
+        try:
+            found = EquityTable.from_bytes(bytes(changed))
+        except ValueError:
+            refused += 1
+        else:
+            assert found == TABLE
+    assert refused > 30
+
+
 def test_table_of_two_policies_forgets_who_deals() -> None:
     first = TABLE.values + 5.0
     table = replace(

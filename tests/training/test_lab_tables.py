@@ -148,6 +148,14 @@ def test_files_that_do_not_fit_are_refused(files, tmp_path, arrays, message):
         stored.load(files / "rubber.npz", changed(files, tmp_path, **arrays))
 
 
+def test_single_array_is_no_solution(files, tmp_path):
+    path = tmp_path / "array.npz"
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ValueError, match="draws must be a file of solve-rubber"):
+        stored.load(files / "rubber.npz", path)
+
+
 def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution):
     step = 3
     solver = Solver(None, RULES, 1.0, 1.0, Work.begin(COUNT), step=step)
@@ -530,3 +538,9 @@ def test_maps_keep_their_shape_when_they_are_narrow(solution):
     assert narrow.get_size_inches()[0] == 10
     ratio = wide.get_size_inches()[1] / narrow.get_size_inches()[1]
     assert ratio == pytest.approx(1.6, rel=0.05)
+
+
+def test_help_names_the_program_as_it_is_called(capsys):
+    with pytest.raises(SystemExit):
+        lab.main(["prices", "--help"])
+    assert "python -m training.lab prices" in capsys.readouterr().out
