@@ -544,3 +544,26 @@ def test_help_names_the_program_as_it_is_called(capsys):
     with pytest.raises(SystemExit):
         lab.main(["prices", "--help"])
     assert "python -m training.lab prices" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("out", [".", "..", "/dev/null/here"])
+@pytest.mark.parametrize("command", ["thresholds", "doubles-by-hand", "bonuses"])
+def test_files_that_cannot_be_written_are_refused_before_any_work(
+    command, out, monkeypatch, capsys
+):
+    monkeypatch.setattr(stored, "load", lambda *_: pytest.fail("it began to work"))
+    with pytest.raises(SystemExit) as ended:
+        lab.main([command, "--out", out])
+    assert ended.value.code == 2
+    assert "out must be" in capsys.readouterr().err
+
+
+def test_files_hold_json_that_anybody_reads(tmp_path):
+    about = {"error": np.float64("nan"), "parts": [{"deals": np.int64(3), "mean": np.zeros(2)}]}
+    results.write(tmp_path / "some", about, [{"a": np.float32("inf"), "b": np.int8(1)}], None)
+    text = (tmp_path / "some.json").read_text()
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found["error"] is None
+    assert found["parts"] == [{"deals": 3, "mean": [0.0, 0.0]}]
+    assert found["rows"] == [{"a": None, "b": 1}]
+    assert (tmp_path / "some.csv").read_text() == "a,b\n,1\n"

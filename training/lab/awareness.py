@@ -172,7 +172,7 @@ class Awareness:
                 "out; good for a look, not for use."
             )
             count, tolerance = min(count, _QUICK_SCORES), max(tolerance, _QUICK_TOLERANCE)
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         table = solution.table
         drawn = draw_scores(table, count, check_integer("seed", self.seed, 0))
         known = np.unique(drawn)

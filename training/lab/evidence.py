@@ -37,7 +37,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training.lab import results
 from training.lab._draw_loops import CATEGORIES, SPLITS, Floats
@@ -255,7 +254,7 @@ class Evidence:
 
     def run(self, console: Console) -> None:
         """Solve, play, write and show."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         deals = check_integer("deals", self.deals, 1)
         if self.stakes.played is not None:
@@ -279,6 +278,7 @@ class Evidence:
         real = against_real_cards(models, played, payoffs)
         about = {
             "result": "evidence for the solved draw phase",
+            "quick": self.quick,
             "stakes": str(self.stakes),
             "exploitability": equilibrium.exploitability,
             "exploitability_is": PROXY,
