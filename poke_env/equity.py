@@ -46,6 +46,8 @@ LEVELS = 20_000
 DATA = Path(__file__).resolve().parent / "data"
 """Where the table of the environment's version lies."""
 
+_MOST_MARGIN = 2**31 - 1
+"""Points; no rubber comes near."""
 _ARRAYS = {
     "values": np.float64,
     "errors": np.float32,
@@ -217,9 +219,11 @@ class EquityTable:
     def distribution(self, below: Any, games: Any, dealer: Any) -> tuple[Integers, Floats]:
         """The margins that player_0 may still gain, in points ascending, and their probabilities.
 
-        What lies beyond the ends, less than one in a million, is counted there.
+        What lies beyond the ends, less than one in a million, is counted there. Of one score.
         """
         at, dealers = self._find(below, games, dealer)
+        if dealers.ndim:
+            raise ValueError(f"below, games and dealer must be of one score, got {dealers.shape}")
         chances = np.diff(self.futures[at].astype(np.float64), prepend=0.0) / LEVELS
         reach = self.futures.shape[2] // 2
         return self.unit * np.arange(-reach, reach + 1), chances[:: 1 if dealers == 0 else -1]
@@ -236,6 +240,7 @@ class EquityTable:
             environments take as `start_scores`.
         """
         count = check_integer("count", count, 1)
+        seed = check_integer("seed", seed, 0, or_none=True)
         shares = np.broadcast_to(self.visits, (2, self.visits.shape[1])).astype(np.float64)
         ends = np.cumsum(shares) / shares.sum()
         chance = np.random.default_rng(seed)
@@ -250,9 +255,7 @@ class EquityTable:
     ) -> tuple[Floats, Floats]:
         """Probabilities that player_0 ends ahead, and that nobody does."""
         at, dealers = self._find(below, games, dealer)
-        margin = np.asarray(margin)
-        if margin.dtype.kind not in "iu":
-            raise ValueError(f"margin must be whole points, got {shown(margin.tolist())}")
+        margin = _whole("margin", margin, _MOST_MARGIN, least=-_MOST_MARGIN)
         to_make_up = np.where(dealers == 0, -margin, margin)  # by the dealer
         steps, rest = np.divmod(to_make_up, self.unit)
         up_to = self._at_most(at, steps)
@@ -419,13 +422,13 @@ def _unsqueezed(stored: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
     return np.cumsum(steps, axis=2, dtype=np.uint16)
 
 
-def _whole(name: str, given: Any, most: int, *, pairs: bool = False) -> Integers:
-    """Integers from 0 to `most` as int64 (...), or (..., 2) with `pairs`."""
+def _whole(name: str, given: Any, most: int, *, least: int = 0, pairs: bool = False) -> Integers:
+    """Integers from `least` to `most` as int64 (...), or (..., 2) with `pairs`."""
     array = np.asarray(given)
-    fits = array.dtype.kind in "iu" and (array >= 0).all() and (array <= most).all()
+    fits = array.dtype.kind in "iu" and (array >= least).all() and (array <= most).all()
     if not fits or (pairs and (array.ndim == 0 or array.shape[-1] != 2)):
         kind = "pairs of integers" if pairs else "integers"
-        raise ValueError(f"{name} must be {kind} from 0 to {most}, got {shown(given)}")
+        raise ValueError(f"{name} must be {kind} from {least} to {most}, got {shown(given)}")
     return array.astype(np.int64)
 
 

@@ -258,8 +258,24 @@ def test_score_that_cannot_be_has_a_value(score: Any, message: str) -> None:
 
 
 def test_margin_is_no_number_of_points() -> None:
-    with pytest.raises(ValueError, match=r"margin must be whole points, got 0\.5"):
-        TABLE.win_probability((0, 0), (0, 0), 0, 0.5)
+    for margin in (0.5, 2**31, -(2**63)):
+        with pytest.raises(ValueError, match="margin must be integers from -2147483647"):
+            TABLE.win_probability((0, 0), (0, 0), 0, margin)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, np.int8])
+def test_narrow_margins_change_sign(kind: Any) -> None:
+    for margin in (0, 100):
+        told = TABLE.win_probability((0, 0), (0, 0), 0, kind(margin))
+        assert told == TABLE.win_probability((0, 0), (0, 0), 0, margin)
+
+
+def test_one_seed_or_score_is_another_kind_of_thing() -> None:
+    for seed in (-1, "a", 0.5):
+        with pytest.raises(ValueError, match="seed must be None or an integer of at least 0"):
+            TABLE.start_scores(2, seed)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="must be of one score"):
+        TABLE.distribution(np.zeros((2, 2), np.int64), (0, 0), 0)
 
 
 def test_file_holds_another_table(tmp_path: Any) -> None:
