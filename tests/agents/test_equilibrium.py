@@ -164,6 +164,11 @@ def test_strategies_that_are_shipped_fit_the_hands():
     assert 0.5 < (shipped.dealer[:, 0, 0] != 0).mean() < 1.0
 
 
+def test_strategies_that_are_shipped_were_solved_for_the_table_that_is_shipped():
+    """A new table wants new strategies: `python -m training.lab make-strategies`."""
+    assert draw_strategies().about["equity_digest"] == EquityTable.load().digest
+
+
 def test_worth_in_the_rubber_is_what_equity_rewards_pay():
     """A deal's cards are worth its reward, up to what does not depend on them."""
     table = EquityTable.load()

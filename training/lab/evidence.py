@@ -257,6 +257,7 @@ class Evidence:
         results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         deals = check_integer("deals", self.deals, 1)
+        seed = check_integer("seed", self.seed, 0)
         if self.stakes.played is not None:
             raise ValueError("played must be left out: here tricks are played perfectly")
         payoffs = self.stakes.payoffs()
@@ -272,7 +273,7 @@ class Evidence:
             mixed = mixing(model, payoffs, equilibrium, mixture)
             first = draw_gains(model, equilibrium, payoffs, Decision(False, (), 0), averages=True)
         with console.status(f"{deals:,} deals with real cards"):
-            played = play_out(model, equilibrium, deals, self.seed)
+            played = play_out(model, equilibrium, deals, seed)
         with console.status("the model without its corrections"):
             models = valued_by_models(model, equilibrium.strategies, balanced=not self.quick)
         real = against_real_cards(models, played, payoffs)
@@ -286,7 +287,7 @@ class Evidence:
             "curve": curve(solved),
             "mixing": mixed,
             "deals": deals,
-            "seed": self.seed,
+            "seed": seed,
             "cards_gone_before_draws": played.gone,
             "cards_gone_in_the_model": (GONE_NON_DEALER, GONE_DEALER),
         }
