@@ -58,7 +58,7 @@ def make(name: str, seed: int | None = 0, **arguments: Any) -> Agent:
     """Build the player called `name`.
 
     Args:
-        name: one of `names()`, `"human"`, or `"network"` (which needs `path=`).
+        name: one of `names()`, `"blind_heuristic"`, `"human"`, or `"network"` (with `path=`).
         seed: of the player's own stream, used where the caller passes no keys.
         arguments: further arguments of the player.
 
