@@ -102,8 +102,10 @@ class EquityTable:
     Attributes:
         rules: that the table is for, as `rules_key` gives them.
         values: float64 (rows, places), E: the dealer's expected future margin, in points.
-        errors: float32 (rows, places), its standard error, in points.
-        win_errors: float32 (rows, places), standard error of W, at the margin where it is largest.
+        errors: float32 (rows, places), its standard error, in points; where the rubber was solved
+            and nothing sampled (`deals` is 0), the exploitability of the strategies at the score.
+        win_errors: float32 (rows, places), standard error of W, at the margin where it is largest;
+            0 where nothing was sampled.
         visits: float32 (rows, places), how many deals of a rubber begin at the score on average.
         futures: uint16 (rows, places, 2 R + 1), the distribution function of the dealer's future
             margin at -R to R times `unit` points, in steps of 1 / `LEVELS`.
@@ -191,7 +193,7 @@ class EquityTable:
         return _plain(np.where(dealers == 0, 1.0, -1.0) * self.values[at])
 
     def expected_error(self, below: Any, games: Any, dealer: Any) -> Any:
-        """The standard error of `expected`, in points."""
+        """The error of `expected`, in points; see `errors`."""
         return _plain(self.errors[self._find(below, games, dealer)[0]].astype(np.float64))
 
     def win_probability(self, below: Any, games: Any, dealer: Any, margin: Any = 0) -> Any:
@@ -213,7 +215,7 @@ class EquityTable:
         return _plain(self._ahead_and_level(below, games, dealer, margin)[1])
 
     def win_error(self, below: Any, games: Any, dealer: Any) -> Any:
-        """The standard error of `win_probability`, at the margin where it is largest."""
+        """The error of `win_probability`, at the margin where it is largest; see `win_errors`."""
         return _plain(self.win_errors[self._find(below, games, dealer)[0]].astype(np.float64))
 
     def distribution(self, below: Any, games: Any, dealer: Any) -> tuple[Integers, Floats]:
