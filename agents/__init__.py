@@ -64,7 +64,7 @@ def make(name: str, seed: int | None = 0, **arguments: Any) -> Agent:
 
     Args:
         name: one of `names()`, `"apprentice"` (a trained network, for the standard rules),
-            `"human"`, or `"network"` (which needs `path=`).
+            `"blind_heuristic"`, `"human"`, or `"network"` (with `path=`).
         seed: of the player's own stream, used where the caller passes no keys.
         arguments: further arguments of the player.
 

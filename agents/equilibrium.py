@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.hand_classes import classify, hand_classes, in_hand
+from agents.hand_classes import CLASSES, classify, hand_classes, in_hand
 from agents.heuristic import HeuristicAgent
 from agents.reading import READING, Integers, Mask, Reading, read
+from poke_env._files import load_arrays
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
+from poke_env.equity import scores
 from poke_env.games.poke import MAX_HAND, Rules, equity_place
 
 FILE = Path(__file__).with_name("equilibrium.npz")
@@ -56,16 +58,38 @@ def draw_strategies(path: Path = FILE) -> DrawStrategies:
         OSError: if it cannot be read.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            about = json.loads(stored["about"].tobytes())
-            if about["format"] != FORMAT:
-                raise ValueError(f"its format is {about['format']}, known is {FORMAT}")
-            arrays = (stored["serves"].astype(np.int64), stored["non_dealer"], stored["dealer"])
-    except (KeyError, EOFError, ValueError) as error:
+        stored = load_arrays(path.read_bytes(), "about")
+        about = json.loads(stored["about"].tobytes())
+        if about["format"] != FORMAT:
+            raise ValueError(f"its format is {about['format']}, known is {FORMAT}")
+        arrays = (stored["serves"].astype(np.int64), stored["non_dealer"], stored["dealer"])
+        _check(*arrays)
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"strategies {str(path)!r} cannot be used: {error}") from error
     for array in arrays:
         array.flags.writeable = False
     return DrawStrategies(*arrays, about)
+
+
+def _check(
+    serves: Integers, non_dealer: npt.NDArray[np.int8], dealer: npt.NDArray[np.int8]
+) -> None:
+    """Raise ValueError for arrays that compiled code must not be given."""
+    count, classes = len(non_dealer), CLASSES[MAX_HAND]
+    for name, array, kind, shape in (
+        ("serves", serves, np.int64, (len(scores(_TARGET)),)),
+        ("non_dealer", non_dealer, np.int8, (count, 4, classes)),
+        ("dealer", dealer, np.int8, (count, 3, 13, classes)),
+    ):
+        if array.dtype != kind or array.shape != shape:
+            raise ValueError(
+                f"{name} must be {np.dtype(kind)} {shape}, got {array.dtype} {array.shape}"
+            )
+    for name, array, end in (
+        ("serves", serves, count), ("non_dealer", non_dealer, ACTIONS), ("dealer", dealer, ACTIONS),
+    ):  # fmt: skip
+        if array.min() < 0 or array.max() >= end:
+            raise ValueError(f"{name} must be from 0 to {end - 1}")
 
 
 class EquilibriumDraws:

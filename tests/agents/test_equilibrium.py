@@ -132,6 +132,25 @@ def test_files_that_are_none_are_refused(tmp_path):
         draw_strategies(tmp_path / "missing.npz")
 
 
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"serves": np.zeros(3, np.int64)}, r"serves must be int64 \(1604,\)"),
+        ({"serves": np.ones(1604, np.int64)}, "serves must be from 0 to 0"),
+        ({"dealer": np.zeros((1, 3, 12, CLASSES[5]), np.int8)}, "dealer must be int8"),
+        ({"non_dealer": np.full((1, 4, CLASSES[5]), 32, np.int8)}, "non_dealer must be from 0"),
+    ],
+)
+def test_strategies_that_would_be_read_beyond_their_ends_are_refused(tmp_path, change, message):
+    made = strategies()
+    about = np.frombuffer(json.dumps({"format": equilibrium.FORMAT}).encode(), np.uint8)
+    arrays = {"serves": made.serves, "non_dealer": made.non_dealer, "dealer": made.dealer} | change
+    path = tmp_path / "strategies.npz"
+    np.savez_compressed(path, about=about, **arrays)
+    with pytest.raises(ValueError, match=message):
+        draw_strategies(path)
+
+
 def test_strategies_that_are_shipped_fit_the_hands():
     shipped = draw_strategies()
     assert shipped.serves.shape == (len(scores(20)),)
@@ -143,6 +162,11 @@ def test_strategies_that_are_shipped_fit_the_hands():
         assert all(0 <= action < 32 and int(action).bit_count() <= 3 for action in used)
     # The free draw is for most hands, not for all.
     assert 0.5 < (shipped.dealer[:, 0, 0] != 0).mean() < 1.0
+
+
+def test_strategies_that_are_shipped_were_solved_for_the_table_that_is_shipped():
+    """A new table wants new strategies: `python -m training.lab make-strategies`."""
+    assert draw_strategies().about["equity_digest"] == EquityTable.load().digest
 
 
 def test_worth_in_the_rubber_is_what_equity_rewards_pay():

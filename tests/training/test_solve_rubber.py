@@ -192,6 +192,23 @@ def test_strategies_are_written_as_arrays_that_anybody_reads(tmp_path):
         assert json.loads(stored["about"].tobytes())["tricks"] == "perfect"
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--count", "0"], "count must be an integer from 1 to 200, got 0"),
+        (["--threads", "-1"], "threads must be an integer from 0 to 1024, got -1"),
+        (["--tolerance", "nan"], "tolerance must be a finite number above 0"),
+        (["--table", "nowhere.npz"], "nowhere.npz"),
+    ],
+)
+def test_strategies_are_not_made_of_wrong_arguments(tmp_path, capsys, arguments, message):
+    with pytest.raises(SystemExit) as ended:
+        lab.main(["make-strategies", "--out", str(tmp_path / "made.npz"), *arguments])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_rough_rubber_is_solved_and_goes_on_where_it_stopped(tmp_path, capsys, monkeypatch):
     out = tmp_path / "rubber.npz"

@@ -26,7 +26,7 @@ from agents.equilibrium import FORMAT
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable, Floats, places
-from training.lab import stored
+from training.lab import results, stored
 from training.lab.draws import HISTORIES, DrawModel, balanced_model, solve
 from training.lab.played import Played
 from training.lab.stored import Worth
@@ -184,19 +184,20 @@ class MakeStrategies:
 
     def run(self, console: Console) -> None:
         """Solve and write the file."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         count = check_integer("count", self.count, 1, 200)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
+        threads = check_integer("threads", self.threads, 0, 1024) or None
         if self.quick:
-            console.print("--quick: two scores, solved roughly")
-            count, tolerance = 2, 1.0
+            console.print("--quick: few scores, solved roughly; good for a look, not for use.")
+            count, tolerance = min(count, 2), max(tolerance, 1.0)
         solution = stored.load(self.table, self.draws)
         table = solution.table
         often = table.visits[0] / table.visits[0].sum()
         outcomes = np.asarray(
             sum(often[place] * solution.chances(place) for place in range(len(often)))
         )
-        model = balanced_model(threads=self.threads or None)
+        model = balanced_model(threads=threads)
         made = make_strategies(model, table, count, tolerance, solution.played, outcomes, console)
         content = made.to_bytes()
         _files.write(self.out, content)
