@@ -176,11 +176,24 @@ def test_solution_remembers_the_tricks_that_it_is_for(files, tmp_path, solution)
     assert solution.tricks == "perfect tricks"
     assert solution._replace(played=found).tricks == "tricks of some"
     assert (found.counts == played.counts).all()
-    with pytest.raises(ValueError, match="counts have shape"):
-        stored.load(
-            files / "rubber.npz",
-            changed(files, tmp_path, **Played("some", np.zeros(3, np.int64)).arrays()),
-        )
+
+
+@pytest.mark.parametrize(
+    "counts", [np.zeros(3, np.int64), np.zeros((3, 4, 6, 6)), np.full((3, 4, 6, 6), -1)]
+)
+def test_counts_that_are_none_are_refused(files, tmp_path, counts):
+    wrong = Played("some", counts)
+    with pytest.raises(ValueError, match="counts must be whole numbers of at least 0"):
+        stored.load(files / "rubber.npz", changed(files, tmp_path, **wrong.arrays()))
+    wrong.save(tmp_path / "played.npz")
+    with pytest.raises(ValueError, match="played must be a file of count-played"):
+        Played.load(tmp_path / "played.npz")
+
+
+def test_a_file_of_one_array_has_no_counts(tmp_path):
+    np.save(tmp_path / "played.npy", np.zeros(3))
+    with pytest.raises(ValueError, match="played must be a file of count-played"):
+        Played.load(tmp_path / "played.npy")
 
 
 @pytest.mark.parametrize("score", [(8, 3, 0, 0), (0, 0, 2, 0), (-1, 0, 0, 0)])

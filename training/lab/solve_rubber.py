@@ -206,15 +206,19 @@ class Work:
         """What `save` wrote.
 
         Raises:
-            ValueError: if it belongs to something else.
+            ValueError: if it belongs to something else, or is damaged.
         """
-        with np.load(path, allow_pickle=False) as stored:
-            if str(stored["identity"]) != identity:
-                raise ValueError(
-                    f"{path} is from other settings or sources ({stored['identity']}, now "
-                    f"{identity}); delete it or choose another --out"
-                )
-            return cls(**{name: stored[name] for name in cls.__dataclass_fields__})
+        names = tuple(cls.__dataclass_fields__)
+        try:
+            stored = _files.load_arrays(path.read_bytes(), "identity", *names)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}; delete it") from error
+        if str(stored["identity"]) != identity:
+            raise ValueError(
+                f"{path} is from other settings or sources ({stored['identity']}, now "
+                f"{identity}); delete it or choose another --out"
+            )
+        return cls(**{name: stored[name] for name in names})
 
 
 class Solver:
@@ -432,18 +436,23 @@ class SolveRubber:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task("scores", total=todo)
             saved = time.monotonic()
-            for level, own in order:
-                for place in solver.solve_level(level, own, values):
+            try:
+                for place in (
+                    place
+                    for level, own in order
+                    for place in solver.solve_level(level, own, values)
+                ):
                     own_below, other_below, *games = solver.listed[place].tolist()
                     progress.update(
                         task, advance=1,
                         description=f"{own_below}-{other_below}, games {games[0]}-{games[1]}: "
                         f"gap {solver.work.gaps[place]:.2f}",
                     )  # fmt: skip
-                if time.monotonic() - saved > _SAVE_SECONDS:
-                    solver.work.save(working, identity)
-                    saved = time.monotonic()
-            solver.work.save(working, identity)
+                    if time.monotonic() - saved > _SAVE_SECONDS:
+                        solver.work.save(working, identity)
+                        saved = time.monotonic()
+            finally:
+                solver.work.save(working, identity)
 
 
 _SAVE_SECONDS = 60.0
