@@ -38,9 +38,10 @@ _ENTRIES = {
     "blind_heuristic": _Entry("agents.blind:BlindAgent", {"player": "heuristic"}, listed=False),
     "pimc": _Entry("agents.pimc:PimcAgent", {"depth": 1}),
     "alphamu": _Entry("agents.pimc:PimcAgent", {"depth": 2}),
-    "equilibrium": _Entry(
+    "equilibrium_search": _Entry(
         "agents.pimc:PimcAgent", {"draws": "equilibrium", "worth": "equity", "depth": 2}
     ),
+    "equilibrium": _Entry("agents.equilibrium:EquilibriumAgent"),
     "equilibrium_fixed": _Entry("agents.blind:BlindAgent", {"player": "equilibrium"}),
     "apprentice": _Entry(
         "agents.network:NetworkAgent", {"path": _MODELS / "apprentice.safetensors"}, listed=False

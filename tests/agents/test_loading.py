@@ -17,7 +17,7 @@ from training.duplicate import play
 
 NAMES = (
     "random", "greedy", "heuristic", "never_double", "always_double",
-    "pimc", "alphamu", "equilibrium", "equilibrium_fixed",
+    "pimc", "alphamu", "equilibrium_search", "equilibrium", "equilibrium_fixed",
 )  # fmt: skip
 
 

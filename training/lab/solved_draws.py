@@ -76,23 +76,23 @@ class SolvedDraws:
         self._prior = prior
         self._balanced = balanced
         self.model = DrawModel(must_beat, threads=threads)
-        self._reach: dict[int, Reach] = {}
+        self._reach: dict[tuple[int, ...], Reach] = {}
         if balanced:
             self.model.balance(*self.reach(0)[:2])  # one balance serves all scores
             self._reach.clear()
 
     def reach(self, place: int) -> Reach:
         """What both players end with by the strategies at a score."""
-        number = int(self._strategies.serves[place])
-        if number not in self._reach:
-            actions = self._strategies.non_dealer[number]
-            answers = self._strategies.dealer[number].transpose(0, 2, 1)
+        numbers = tuple(self._strategies.serves[:, place].tolist())
+        if numbers not in self._reach:
+            actions = self._strategies.non_dealer[numbers[0]]
+            answers = self._strategies.dealer[numbers[1]].transpose(0, 2, 1)
             padded = np.zeros((*answers.shape[:2], 16), np.int8)
             padded[..., : len(HISTORIES)] = answers
             own = self.model.non_dealer_reach(np.ascontiguousarray(actions.T))
             other = self.model.dealer_reach(padded)
-            self._reach[number] = Reach(own, other, self.model.outcomes(own, other))
-        return self._reach[number]
+            self._reach[numbers] = Reach(own, other, self.model.outcomes(own, other))
+        return self._reach[numbers]
 
     def judge(self, position: Position) -> Judgement:
         """Judge every draw of a position of the draw phase.
