@@ -210,7 +210,7 @@ def test_seeds_reproduce(worth):
 def never_drawing():
     """Strategies of players who never draw."""
     return DrawStrategies(
-        np.zeros(1604, np.int64),
+        np.zeros((2, 1604), np.int64),
         np.zeros((1, 4, CLASSES[5]), np.int8),
         np.zeros((1, 3, 13, CLASSES[5]), np.int8),
         {},

@@ -106,10 +106,12 @@ class SolvedDraws:
         expected = self._values(position, here.expected)
         winning = self._values(position, here.winning)
         nothing = np.zeros(len(expected))
+        # What the other's strategy leaves open, being solved to a tolerance.
+        error = np.full(len(expected), self._strategies.about.get("tolerance", 0.0))
         balance = "" if self._balanced else ", hands independent"
         return Judgement(
-            np.array(position.legal, np.int64), expected, nothing, winning, nothing,
-            expected.max() - expected, nothing, 0,
+            np.array(position.legal, np.int64), expected, error, winning, nothing,
+            expected.max() - expected, error, 0,
             f"draws by the {self._met(position)[1]}; tricks as with open cards{balance}",
         )  # fmt: skip
 
