@@ -181,7 +181,8 @@ def test_best_model_is_replaced_only_by_a_better_one(tmp_path, monkeypatch):
     def measured(self: Any, player: NetworkAgent, name: str) -> dict[str, Any]:
         margin = margins[self.steps]
         return {
-            "opponent": name, "margin": margin, "margin_low": margin, "margin_high": margin,
+            "step": self.steps, "opponent": name,
+            "margin": margin, "margin_low": margin, "margin_high": margin,
         }  # fmt: skip
 
     monkeypatch.setattr(maskable_ppo.Run, "_measure", measured)
