@@ -216,8 +216,6 @@ class Arguments:
             )
         GAME.one_of("match", self.match, GAME.matches)
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
-        if self.teacher is not None:
-            agents.load(self.teacher)
         self.environment()
 
     def environment(self) -> dict[str, Any]:
@@ -392,6 +390,7 @@ class Run:
         pool: opponents.
         model: the learner.
         opponents: whom evaluations are against.
+        teacher: who is imitated at first, if anybody.
         evaluations: one record an evaluation and opponent.
         elapsed: seconds of training before this process.
     """
@@ -401,6 +400,7 @@ class Run:
     pool: OpponentPool
     model: ScheduledPPO
     opponents: dict[str, Agent]
+    teacher: Agent | None
     evaluations: list[dict[str, Any]] = field(default_factory=list)
     elapsed: float = 0.0
 
@@ -410,8 +410,6 @@ class Run:
         self._started = time.monotonic()
         self._rules = GAME.rules_named(self.arguments.rules)
         self._tally = TallyMatches(self.arguments.reward_scale)
-        teacher = self.arguments.teacher
-        self._teacher = None if teacher is None else agents.load(teacher)
         reward = self.arguments.environment()["reward"]
         table = table_for(GAME, self._rules, None) if reward == "equity" else None
         self._paid = {
@@ -448,11 +446,12 @@ class Run:
     def improve(self) -> None:
         """One iteration: collect a rollout and update the policy from it."""
         first, last = self.arguments.ent_coef, self.arguments.final_ent_coef
-        remaining = 1.0 - self.progress
+        progress = self.progress
+        remaining = 1.0 - progress
         self.model.remaining = remaining
         self.model.ent_coef = last + remaining * (first - last)
-        taught = self.progress < self.arguments.teacher_share
-        self.model.teacher = self._teacher if taught else None
+        taught = progress < self.arguments.teacher_share
+        self.model.teacher = self.teacher if taught else None
         self.pool.choose_in_play(self.steps)
         self.model.learn(
             self.arguments.rollout_steps,
@@ -609,6 +608,12 @@ def _make_pool(arguments: Arguments) -> OpponentPool:
     )
 
 
+def _players(arguments: Arguments) -> tuple[dict[str, Agent], Agent | None]:
+    """Whom evaluations are against, and the teacher."""
+    teacher = None if arguments.teacher is None else agents.load(arguments.teacher)
+    return _load(arguments.evaluation_opponents), teacher
+
+
 def _load(names: Iterable[str]) -> dict[str, Agent]:
     return {name: agents.load(name) for name in names}
 
@@ -628,14 +633,14 @@ def start(arguments: Arguments) -> Run:
             f"or go on with --resume {shlex.quote(str(folder))}"
         )
     pool = _make_pool(arguments)
-    opponents = _load(arguments.evaluation_opponents)
+    players = _players(arguments)
     model = make_model(arguments, make_envs(arguments, pool))
     pool.current = network_of(model.policy)
     _files.writable_folder(folder)
     # First of all, so that a run that is killed can be resumed at any moment.
     _write_arguments(folder, arguments, [])
     _make_folders(folder)
-    return Run(arguments, folder, pool, model, opponents)
+    return Run(arguments, folder, pool, model, *players)
 
 
 def _make_folders(folder: Path) -> None:
@@ -663,14 +668,14 @@ def resume(arguments: Arguments) -> Run:
                 f"resumed only {', '.join(sorted(_CHANGEABLE - {'resume'}))} can be changed"
             )
     pool = _make_pool(arguments)
-    opponents = _load(arguments.evaluation_opponents)
+    players = _players(arguments)
     checkpoints = sorted((folder / "checkpoints").glob("step_*.zip"))
     if not checkpoints:
         model = make_model(arguments, make_envs(arguments, pool))
         pool.current = network_of(model.policy)
         _make_folders(folder)
         _write_arguments(folder, arguments, sessions)
-        return Run(arguments, folder, pool, model, opponents)
+        return Run(arguments, folder, pool, model, *players)
     checkpoint = checkpoints[-1].with_suffix("")
     state = _read_state(checkpoints[-1])
     if _progress(arguments, state["steps"], state["seconds"]) >= 1.0:
@@ -690,7 +695,7 @@ def resume(arguments: Arguments) -> Run:
     if score > -math.inf:
         copy_model(best, folder / "best_model")
     _write_arguments(folder, arguments, sessions)
-    return Run(arguments, folder, pool, model, opponents, state["evaluations"], state["seconds"])
+    return Run(arguments, folder, pool, model, *players, state["evaluations"], state["seconds"])
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def test_fixed_player_does_not_see_the_score():
 
 
 def test_draws_are_solved_and_tricks_are_the_other_players():
-    starts = EquilibriumAgent(tricks="greedy"), agents.make("equilibrium_search")
+    player, solved = EquilibriumAgent(tricks="greedy"), agents.make("equilibrium_search")
     greedy = agents.make("greedy")
     env = poke_v0.raw_env()
     env.reset(seed=4)
@@ -234,8 +234,8 @@ def test_draws_are_solved_and_tricks_are_the_other_players():
         observed = env.observe(env.agent_selection)
         drawing = bool(observed["observation"][AT["phase"]])
         phases.add(drawing)
-        action = starts[0].act(observed, 1)
-        assert action == (starts[1] if drawing else greedy).act(observed, 1)
+        action = player.act(observed, 1)
+        assert action == (solved if drawing else greedy).act(observed, 1)
         env.step(action)
     assert phases == {True, False}
 

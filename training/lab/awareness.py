@@ -248,18 +248,11 @@ class _Work:
             self._load()
 
     def _load(self) -> None:
+        before = results.load_work(self.path, self.identity, "places", "losses")
         try:
-            before = _files.load_arrays(self.path.read_bytes(), "identity", "places", "losses")
-            found = str(before["identity"])
-            losses = dict(zip(before["places"].tolist(), before["losses"], strict=True))
+            self.losses = dict(zip(before["places"].tolist(), before["losses"], strict=True))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"out: {self.path} is damaged, delete it: {error}") from error
-        if found != self.identity:
-            raise ValueError(
-                f"out: {self.path} is from other settings ({found}, now {self.identity}); delete "
-                f"it or choose another --out"
-            )
-        self.losses = losses
+            raise ValueError(f"{self.path} is damaged, delete it: {error}") from error
 
     @property
     def missing(self) -> list[int]:

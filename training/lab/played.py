@@ -85,8 +85,7 @@ class Played(NamedTuple):
             ValueError: if it is something else.
         """
         try:
-            played = cls.of(_files.load_arrays(path.read_bytes(), "player", "counts"))
-            assert played is not None
+            played = cls._of_arrays(_files.load_arrays(path.read_bytes(), "player", "counts"))
         except ValueError as error:
             raise ValueError(
                 f"played must be a file of count-played, {path} is none: {error}"
@@ -102,6 +101,10 @@ class Played(NamedTuple):
         """
         if "player" not in stored or "counts" not in stored:
             return None
+        return cls._of_arrays(stored)
+
+    @classmethod
+    def _of_arrays(cls, stored: Mapping[str, Any]) -> Played:
         counts = stored["counts"]
         shape = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS)
         if counts.shape != shape or counts.dtype.kind not in "iu" or (counts < 0).any():

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
@@ -48,6 +49,29 @@ def folder_of(out: Path) -> Path:
     if not out.name or out.name == "..":
         raise ValueError(f"out must be the name of files without a suffix, got {str(out)!r}")
     return _files.writable_folder(out.parent)
+
+
+def load_work(path: Path, identity: str, *names: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of unfinished work, to go on with.
+
+    Args:
+        path: an npz file whose array `identity` says what it belongs to.
+        identity: what it has to belong to.
+        names: of the arrays.
+
+    Raises:
+        ValueError: if it is damaged, or belongs to something else.
+    """
+    try:
+        stored = _files.load_arrays(path.read_bytes(), "identity", *names)
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged, delete it: {error}") from error
+    if str(stored["identity"]) != identity:
+        raise ValueError(
+            f"{path} is from other settings or sources ({stored['identity']}, now {identity}); "
+            f"delete it or choose another --out"
+        )
+    return {name: stored[name] for name in names}
 
 
 def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figure | None) -> None:
