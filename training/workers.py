@@ -14,7 +14,7 @@ import agents
 from poke_env.agent import Agent
 from training import cli
 from training.duplicate import Conditions, Duel, most_at_once, play_pairs
-from training.processes import deaf, worker_pools
+from training.processes import worker_pools
 
 _SECONDS_AT_ONCE = 1.0
 """About how long a group of pairs is played: results are safe, and progress shows, that often."""
@@ -146,8 +146,7 @@ def _in_processes(
             while backlog or running:
                 # One more than there are workers, so that none of them waits.
                 while backlog and len(running) <= workers:
-                    with deaf():
-                        running.add(pool.submit(_work, *backlog.take()))
+                    running.add(pool.submit(_work, *backlog.take()))
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     played = future.result()
