@@ -91,7 +91,7 @@ def parse_options(settings: Settings, options: Any, rows: int | None = None) -> 
         raise ValueError(f"options has unknown keys {unknown}; allowed are {', '.join(_KNOWN)}")
     if "deck" in options and "decks" in options:
         raise ValueError("options may hold deck or decks, not both")
-    most_dealer = settings.game.seats - 1
+    most_dealer = settings.players - 1
     return ResetOptions(
         decks=_parse_decks(settings, options, rows),
         dealer=_integers("dealer", options.get("dealer"), -1, most_dealer, rows).astype(np.int8),

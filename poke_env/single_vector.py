@@ -87,7 +87,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
             threads=threads, **settings,
         )  # fmt: skip
         self.num_envs = self.envs.num_envs
-        self.seat = check_seat(seat, self.game.seats)
+        self.seat = check_seat(seat, self.envs.settings.players)
         player = RandomAgent() if opponent is None else copy.deepcopy(opponent)
         try:
             self.opponent = as_row_player(player, self.num_envs)
@@ -161,7 +161,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         """Draw the learner's seats and reset the opponent's players of new matches."""
         words, matches = self._words[rows], self.envs.matches[rows]
         if self.seat == "random":
-            drawn = streams.decision_keys(words, matches, 0) % np.uint64(self.game.seats)
+            drawn = streams.decision_keys(words, matches, 0) % np.uint64(self.envs.settings.players)
             self._learners[rows] = drawn.astype(np.int64)
         else:
             self._learners[rows] = self.seat

@@ -236,7 +236,7 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
 
 def _equity(env: CardGameEnv) -> npt.NDArray[np.float64]:
     """What each seat expects of the rest of the rubber, where the rewards depend on it, else 0."""
-    expected = np.zeros(env.game.seats)
+    expected = np.zeros(len(env.possible_agents))
     if env.settings.reward == "equity":
         env.game.equity(env.record, env.settings.equity, expected)
     return expected

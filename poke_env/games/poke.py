@@ -22,8 +22,10 @@ from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
 from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
 from poke_env.games.base import (
+    DEAL_ENDED,
     MATCH_OVER,
     MATCHES,
+    NOT_PAID,
     WANTS_DECK,
     Card,
     Game,
@@ -224,7 +226,7 @@ class Phase(IntEnum):
 
 
 DEAL, DRAW, LEAD, FOLLOW, OVER = (int(phase) for phase in Phase)
-MATCH_DEAL, MATCH_GAME, MATCH_RUBBER = range(len(MATCHES))
+MATCH_DEAL, MATCH_GAME, MATCH_RUBBER = range(3)
 
 STATE = record_dtype(
     ("rules", RULES),
@@ -273,6 +275,12 @@ def to_move(state: np.void) -> int:
 
 
 @inlined
+def players(state: np.void) -> int:
+    """Poke is for two."""
+    return 2
+
+
+@inlined
 def stock_left(state: np.void) -> int:
     """Cards of the stock that nobody has drawn yet."""
     rules = state["rules"]
@@ -313,6 +321,12 @@ _SETS_WITHIN = np.array(
     ]
 )  # fmt: skip
 """[alike, held]: the actions that take cards of one rank out of `held` (see `_is_set`)."""
+
+
+def begin(state: np.void) -> None:
+    """The beginning of a match."""
+    state["winner"] = -1
+
 
 # --- phase: deal ----------------------------------------------------------------------------------
 
@@ -595,18 +609,18 @@ def _rubber_result(state: np.void) -> int:
 
 
 @inlined
-def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> bool:
+def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> int:
     """Points of the deal that just ended, zero-sum: above the line, own minus the opponent's.
 
     Where the deal is the match, points below the line count `below_value` each.
 
     Returns:
-        True if the last action ended a deal; otherwise `reward` is all zero.
+        `DEAL_ENDED` if the last action ended a deal; otherwise `reward` is all zero.
     """
     reward[0] = 0.0
     reward[1] = 0.0
     if state["phase"] != DEAL and state["phase"] != OVER:
-        return False
+        return NOT_PAID
     for seat in range(2):
         written = (
             state["deal_sweep"][seat]
@@ -619,7 +633,7 @@ def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) 
             gain += below_value * state["deal_below"][seat]
         reward[seat] += gain
         reward[1 - seat] -= gain
-    return True
+    return DEAL_ENDED
 
 
 @compiled
@@ -1224,12 +1238,14 @@ POKE = register(
         max_cards=cards.NUM_CARDS,
         matches=("rubber", "game", "deal"),
         rewards=("points", "win", "equity"),
+        below_value=50.0,
         rules=Rules,
         presets=PRESETS,
         state=STATE,
         view=VIEW,
         standings=STANDINGS,
         to_move=to_move,
+        players=players,
         deal=deal,
         legal_actions=legal_actions,
         apply=apply,
@@ -1238,6 +1254,7 @@ POKE = register(
         result=result,
         equity=equity,
         standing=standing,
+        begin=begin,
         pack=Rules.pack,
         num_actions=num_actions,
         place_score=place_score,
