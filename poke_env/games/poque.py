@@ -1000,21 +1000,23 @@ def parse_action(state: np.void, text: str) -> int:
     """
     if not isinstance(cast(Any, text), str):
         raise ValueError(f"action text must be a str, got {shown(text)}")
-    words = text.lower().split()
+    words = text.split()
+    verb = words[0].lower() if words else ""
     if state["phase"] == PLAY:
         hand = state["hand"][state["player"]]
         slots = {int(card): slot for slot, card in enumerate(hand) if _held_card(state, int(card))}
-        chosen = cards.parse_cards(words[1:] if words[:1] == ["lead"] else words)
+        chosen = cards.parse_cards(words[1:] if verb == "lead" else words)
         if len(chosen) == 1 and chosen[0] in slots:
             return FIRST_SLOT + slots[chosen[0]]
         allowed = f"'lead' and a card of {format_cards(sorted(slots))}"
     else:
+        bet = "raise" if state["bets"][_auction(state)] else "open"
         said = {"pass": PASS, "equal": EQUAL}
-        verb = "raise" if state["bets"][_auction(state)] else "open"
-        said |= {f"{verb} {size + 1}": RAISE + size for size in range(MAX_RAISE)}
-        if " ".join(words) in said:
-            return said[" ".join(words)]
-        allowed = f"'pass', 'equal' or '{verb}' and a number from 1 to {MAX_RAISE}"
+        said |= {f"{bet} {size + 1}": RAISE + size for size in range(MAX_RAISE)}
+        spoken = " ".join([verb, *words[1:]])
+        if spoken in said:
+            return said[spoken]
+        allowed = f"'pass', 'equal' or '{bet}' and a number from 1 to {MAX_RAISE}"
     raise ValueError(f"action {text!r} is not understood; say {allowed}")
 
 
