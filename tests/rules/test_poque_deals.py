@@ -470,9 +470,10 @@ def test_standing_does_not_follow_the_chips() -> None:
     table = PoqueTable("session", Rules(), {"stacks": (50, 50, 40, 20), "pools": (0,) * 6})
     told = [STANDINGS[POQUE.standing(table.state, seat)] for seat in range(4)]
     assert told == ["level with the most", "level with the most", "behind", "behind"]
-    table = PoqueTable("session", Rules(), {"stacks": (60, 40, 40, 20), "pools": (0,) * 6})
+    table = PoqueTable("session", Rules(), {"stacks": (45, 40, 40, 35), "pools": (0,) * 6})
     assert STANDINGS[POQUE.standing(table.state, 0)] == "most chips"
     table.deal(stacked(table.rules, 3, HANDS, "8s"), 3).step("open 5")
+    assert table.stacks[:2] == [34, 34]  # what moves in a deal does not count until the next
     assert STANDINGS[POQUE.standing(table.state, 0)] == "most chips"
 
 
