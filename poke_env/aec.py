@@ -63,7 +63,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     def __init__(
         self,
-        match: str = "rubber",
+        match: str | None = None,
         reward: str = "points",
         rules: Any = "standard",
         render_mode: str | None = None,
@@ -101,7 +101,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     @property
     def match(self) -> str:
         """The unit of play that ends the episode."""
-        return self.settings.match
+        return str(self.settings.match)
 
     @property
     def rules(self) -> Any:

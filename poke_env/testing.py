@@ -145,7 +145,7 @@ def check_hidden_cards_do_not_show(env: CardGameEnv, *, matches: int = 10, seed:
 
     A random deal is played again up to a random decision with the unseen cards renamed, the
     opponents making the same moves with the renamed cards. Worlds in which one of those moves
-    would be illegal are impossible and are passed over.
+    would be illegal, or something else would be forced, are impossible and are passed over.
     """
     env, rng = _copy(env, seed)
     compared = 0
@@ -173,18 +173,24 @@ def _compare_worlds(env: CardGameEnv, rng: np.random.Generator) -> bool:
     deck = env.deck
     hidden = [card for card in deck if card not in seen]
     renamed = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
-    other = env.clone()
-    other.reset(
-        options={
-            "deck": [renamed.get(card, card) for card in deck],
-            "dealer": env.score_sheet.dealer,
-            "score": score_of(env.score_sheet),
-        }
-    )
-    for turn in history[:-1]:
-        try:
-            other.step(other.text_to_action(_rename(turn.text, renamed)))
-        except ValueError:
+    beginning = {"dealer": env.score_sheet.dealer, "score": score_of(env.score_sheet)}
+    same, other = env.clone(), env.clone()
+    same.reset(options={"deck": deck, **beginning})
+    other.reset(options={"deck": [renamed.get(card, card) for card in deck], **beginning})
+    before = [env.settings.template["state"][0]] * 2
+    for made in (None, *history[:-1]):
+        if made is not None:
+            before = [same.record, other.record]
+            same.step(made.action)
+            try:
+                other.step(other.text_to_action(_rename(made.text, renamed)))
+            except ValueError:
+                return False
+        forced, differently = (
+            env.game.forced(earlier, world.record)
+            for earlier, world in zip(before, (same, other), strict=True)
+        )
+        if [_rename(text, renamed) for text in forced] != list(differently):
             return False
     _demand(other.agent_selection == last.agent, "hidden cards decide who is to move", last)
     twin = other.observe(observer)
@@ -212,16 +218,12 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
     for _ in range(matches):
         fetched = dict.fromkeys(env.possible_agents, 0.0)
         paid = dict.fromkeys(env.possible_agents, 0.0)
-        deals = 0
         beginning = None
         for turn in random_turns(env, rng):
             beginning = _equity(env) if beginning is None else beginning
             fetched[turn.agent] += env.last()[1]
             for agent, reward in env.rewards.items():
                 paid[agent] += reward
-            scored = len(env.score_sheet.deals) > deals
-            deals = len(env.score_sheet.deals)
-            _demand(scored or not any(env.rewards.values()), "reward without a finished deal", turn)
         for agent, reward in env.rewards.items():
             paid[agent] += reward
             fetched[agent] += env._cumulative_rewards[agent]

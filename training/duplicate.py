@@ -249,7 +249,7 @@ class Conditions:
         *,
         match: str = "deal",
         rules: Any = "standard",
-        below_value: float = 50.0,
+        below_value: float | None = None,
         max_deals: int | None = None,
         move_timeout: float | None = None,
         keep_records: bool = False,

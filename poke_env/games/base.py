@@ -102,6 +102,11 @@ def no_equity(
     """`Game.equity` of a game that has no equity tables."""
 
 
+def nothing_forced(before: np.void, after: np.void) -> Sequence[str]:
+    """`Game.forced` of a game in which every move is asked for."""
+    return ()
+
+
 class GameRules(Protocol):
     """The validated, frozen options of a game."""
 
@@ -156,6 +161,9 @@ class Game:
     action_text: Callable[[np.void, int], str]
     parse_action: Callable[[np.void, str], int]
     table: Callable[[np.void, frozenset[int]], Table]
+    forced: Callable[[np.void, np.void], Sequence[str]] = nothing_forced
+    """What the rules did by themselves between two positions, after a deal or an action, in words:
+    a seat and what it had to do, such as "2 plays Th"."""
     decode: Callable[[Mapping[str, npt.NDArray[np.float32]]], dict[str, Any]]
     score_sheet: Callable[[np.void, Sequence[np.void]], Any]
 
