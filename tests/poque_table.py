@@ -25,6 +25,7 @@ class PoqueTable:
         rewards: points of the last decision by player.
         totals: points of the match so far by player.
         told: what `points` returned for it.
+        forced: what nobody chose since the last action or the deal, in words.
         finished: the position at the end of each finished deal.
     """
 
@@ -41,6 +42,7 @@ class PoqueTable:
         self.rewards = [0.0] * self.rules.players
         self.totals = [0.0] * self.rules.players
         self.told = 0
+        self.forced: list[str] = []
         self.finished: list[np.void] = []
         self._deck = np.zeros(POQUE.max_cards, np.int8)
         self._count()
@@ -50,7 +52,9 @@ class PoqueTable:
         assert self.to_move == WANTS_DECK
         assert sorted(deck) == list(self.rules.pack())
         self._deck[: len(deck)] = deck
+        before = self._positions.copy()[0]
         POQUE.deal(self.state, self._deck, dealer)
+        self.forced = list(POQUE.forced(before, self.state))
         self._count()
         return self
 
@@ -59,7 +63,9 @@ class PoqueTable:
         for given in actions:
             action = POQUE.parse_action(self.state, given) if isinstance(given, str) else given
             assert action in self.legal(), f"{given!r} is not legal: {self.legal()}"
+            before = self._positions.copy()[0]
             POQUE.apply(self.state, self._deck, action)
+            self.forced = list(POQUE.forced(before, self.state))
             reward = np.zeros(POQUE.seats)
             self.told = POQUE.points(self.state, 0.0, reward)
             self.rewards = reward[: self.rules.players].tolist()

@@ -1114,19 +1114,23 @@ def _speeches(state: np.void, auction: int) -> Iterator[tuple[int, str]]:
         seat = _after(state, seat, 1)
 
 
+def _shown(state: np.void, auction: int) -> tuple[tuple[int, ...] | None, ...]:
+    """The cards that each player showed in an auction, None for those who did not show."""
+    return tuple(
+        _card_set(state["combination"][auction, seat])
+        if state["shows"][auction] and state["passed"][auction, seat] == STAYS
+        else None
+        for seat in range(players(state))
+    )
+
+
 def _auction_result(state: np.void, auction: int) -> Auction:
     seats = range(players(state))
-    stayed = tuple(bool(state["passed"][auction, seat] == STAYS) for seat in seats)
     return Auction(
         speeches=tuple(_speeches(state, auction)),
         staked=tuple(int(state["staked"][auction, seat]) for seat in seats),
-        stayed=stayed,
-        shown=tuple(
-            _card_set(state["combination"][auction, seat])
-            if state["shows"][auction] and stayed[seat]
-            else ()
-            for seat in seats
-        ),
+        stayed=tuple(bool(state["passed"][auction, seat] == STAYS) for seat in seats),
+        shown=tuple(found or () for found in _shown(state, auction)),
         took=tuple(int(state["took"][auction, seat]) for seat in seats),
     )
 
@@ -1154,6 +1158,29 @@ def _deal_result(state: np.void) -> DealResult:
         paid=_chips(state, "paid"),
         chips=_chips_won(state),
     )
+
+
+def forced(before: np.void, after: np.void) -> Sequence[str]:
+    """What nobody chose between two positions, after a deal or an action, in words.
+
+    Passes of those who could not bet, what was shown at the end of an auction, and the cards of a
+    run after its first: "2 passes", "0 shows Ks Kc", "1 shows nothing", "3 plays Th".
+    """
+    # What an action says or plays comes before all that follows from it.
+    told = 0 if int(before["phase"]) in (DEAL, OVER) else sum(1 for _ in _events(before)) + 1
+    return [f"{seat} {words}" for seat, words in _events(after)][told:]
+
+
+def _events(state: np.void) -> Iterator[tuple[int, str]]:
+    """All that was said, shown and played so far in a deal, in order: seat and words."""
+    for auction in range(2):
+        if state["plays"] or int(state["phase"]) >= POQUE_AUCTION + auction:
+            yield from _speeches(state, auction)
+            for seat, found in enumerate(_shown(state, auction)):
+                if found is not None:
+                    yield seat, f"shows {format_cards(found) or 'nothing'}"
+    for seat, card in _plays(state):
+        yield seat, f"plays {card_text(card)}"
 
 
 def score_sheet(state: np.void, finished: Sequence[np.void]) -> ScoreSheet:
@@ -1333,6 +1360,7 @@ POQUE = register(
         action_text=action_text,
         parse_action=parse_action,
         table=table,
+        forced=forced,
         decode=decode,
         score_sheet=score_sheet,
     )

@@ -127,6 +127,7 @@ class Pair:
         if reference.to_move is not None:
             assert table.to_move == reference.to_move
         assert table.over == (reference.phase == "over")
+        assert table.forced == reference.forced
         assert set(table.legal()) == reference.legal()
         for player in reference.players:
             assert table.decoded(player) == reference.knows(player)

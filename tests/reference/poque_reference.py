@@ -114,6 +114,12 @@ def suit_of(card: int) -> int:
     return card % 4
 
 
+def in_words(cards: Sequence[int]) -> str:
+    """Cards as text, such as ``Ks Kc``."""
+    texts = ["23456789TJQKA"[rank_of(card)] + "cdhs"[suit_of(card)] for card in cards]
+    return " ".join(texts) or "nothing"
+
+
 def pips(card: int) -> int:
     """The pip value: court cards 10, ace 1 (docs/rules.md 3.6)."""
     if rank_of(card) == ACE:
@@ -169,6 +175,7 @@ class ReferencePoque:
         auctions: by name, those of the deal that have begun.
         plays: player and card of every card played, in order.
         stops: cards before which a run stopped.
+        forced: what nobody chose since the last action or the deal, in words.
         finished: what the finished deals brought: dealer, chips won by player, plays, pools.
     """
 
@@ -203,6 +210,7 @@ class ReferencePoque:
         self.finished: list[dict[str, Any]] = []
         self.paid = [0 for _ in self.players]
         self.pools_taken: dict[str, tuple[int, int]] = {}
+        self.forced: list[str] = []
         self.before = list(self.stacks)
         self.rewarded = list(self.stacks)
         self.last_rewards = [0 for _ in self.players]
@@ -221,6 +229,7 @@ class ReferencePoque:
             raise ValueError("the deck must hold every card of the pack once")
         if self.finished:
             [self.dealer, *_] = self.after(self.dealer)
+        self.forced = []
         self.before = list(self.stacks)
         for player in self.players:
             for pool in POOLS:
@@ -288,6 +297,7 @@ class ReferencePoque:
                 self.to_move = speaker
                 return
             auction.speeches.append(Speech(speaker, "pass"))
+            self.forced.append(f"{speaker} passes")
         self._end_auction(name, auction)
 
     def _end_auction(self, name: str, auction: Auction) -> None:
@@ -303,6 +313,7 @@ class ReferencePoque:
             if len(stayed) > 1:
                 for player in stayed:
                     auction.shown[player] = held[player]
+                    self.forced.append(f"{player} shows {in_words(held[player])}")
         elif self.rules.unopened == "dealer":
             auction.took[self.dealer] = self.pools[name]
         for player in self.players:
@@ -348,6 +359,7 @@ class ReferencePoque:
             raise ValueError(f"{action} is not legal; legal are {sorted(self.legal())}")
         assert self.to_move is not None
         player, self.to_move = self.to_move, None
+        self.forced = []
         if self.phase == "play":
             self._play_run(player, self.slots[player][action - FIRST_SLOT])
         else:
@@ -393,6 +405,7 @@ class ReferencePoque:
                 self.stops.add(card)
                 break
             [player] = holders
+            self.forced.append(f"{player} plays {in_words([card])}")
         self.to_move = player
 
     # --- the end of a deal -------------------------------------------------------------------

@@ -325,6 +325,24 @@ def test_only_holders_may_bluff() -> None:
     assert table.decoded(0)["phase"] == "play"
 
 
+def test_record_does_not_tell_what_was_forced() -> None:
+    table = four()
+    assert table.forced == []
+    table.step("pass")
+    assert table.forced == []
+    table.step("open 1")
+    assert table.forced == ["2 passes", "3 passes", "0 passes", "1 passes"]
+    table.step("pass")
+    assert table.forced == ["3 passes"]
+    table.step("lead Js")
+    assert table.forced == ["2 plays Qs", "0 plays Ks", "1 plays As"]
+    table = two(("7c 7d Kh 9s Ts", "Ac Qd Th 9c Jc"), "8s", allow_bluff=True)
+    table.step("open 1", "equal")
+    assert table.forced == ["0 shows 7c 7d", "1 shows nothing"]
+    table = two(("7c 8d Kh 9s Ts", "Ac Ad Th 9c Jc"), "8s")
+    assert table.forced == ["0 passes"]
+
+
 # --- 3.5: the play-out ----------------------------------------------------------------------------
 
 
