@@ -1263,9 +1263,10 @@ def table(state: np.void, viewers: frozenset[int]) -> Table:
         chips.append(_numbers("for cards left", _chips(state, "paid")))
     pools = [Line("pools", POOLS), _numbers("chips", state["pool"])]
     auctions = [
-        _auction_line(state, auction)
+        line
         for auction in range(2)
         if phase >= POQUE_AUCTION + auction or finished
+        for line in _auction_lines(state, auction)
     ]
     first = min(viewers) + 1 if len(viewers) == 1 else 0
     hands = [Line("turned up", (Card(int(state["turned"])),))] if state["gone"] else []
@@ -1298,13 +1299,24 @@ def _numbers(label: str, numbers: Any) -> Line:
     return Line(label, tuple(str(int(number)) for number in numbers))
 
 
-def _auction_line(state: np.void, auction: int) -> Line:
-    """What was said, and who took the pool."""
-    said = [f"player_{seat} {words}" for seat, words in _speeches(state, auction)]
-    for seat, chips in enumerate(state["took"][auction]):
-        if chips > 0:
-            said.append(f"player_{seat} takes {int(chips)}")
-    return Line(AUCTIONS[auction], (", ".join(said),))
+def _auction_lines(state: np.void, auction: int) -> Iterator[Line]:
+    """What each player said, a line for each time round, and what they took in the end."""
+    count = players(state)
+    rounds: list[list[str]] = [[""] * count]
+    for seat in range(count):
+        if state["passed"][auction, seat] == OUT:
+            rounds[0][seat] = "out"
+    before = 0
+    for seat, words in _speeches(state, auction):
+        turn = (seat - int(state["dealer"]) - 1) % count
+        if turn < before:
+            rounds.append([""] * count)
+        rounds[-1][seat] = words
+        before = turn
+    for number, said in enumerate(rounds):
+        yield Line("" if number else AUCTIONS[auction], tuple(said))
+    if state["took"][auction].any():
+        yield _numbers("taken", state["took"][auction, :count])
 
 
 def _hand_line(state: np.void, seat: int, viewers: frozenset[int], finished: bool) -> Line:
