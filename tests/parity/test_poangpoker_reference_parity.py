@@ -6,6 +6,7 @@ legal actions, both rewards, phase and score, what each seat knows, and the pad 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -21,6 +22,8 @@ from poke_env.observation import bounds
 from reference.poangpoker_reference import ReferencePoangpoker, ReferenceRules
 
 MOST_DEALS = 5
+TIES = Rules(ranks=2, hand_size=2, max_discard=0, poker_points=(1,) * 10)
+"""A pack of aces and kings: most deals have several best hands."""
 LOW, HIGH = bounds(POANGPOKER)
 
 
@@ -198,7 +201,9 @@ def compare_whole_match(scenario: dict[str, Any]) -> None:
 @example(a_match(rules=Rules(players=6, must_head=False, win_check="end_of_deal", tie="all")))
 @example(a_match(rules=PRESETS["tiny"], choices=Random(1)))
 @example(a_match(points=[13, 13, 13, 13]))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@example(a_match(rules=TIES))
+@example(a_match(rules=replace(TIES, tie="all")))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 def test_environment_keeps_to_the_rules(scenario: dict[str, Any]) -> None:
     compare_whole_match(scenario)
 
