@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, SupportsIndex, TypeAlias
+from typing import Any, Final, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,7 +188,7 @@ _NETWORK: Final = ((0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3
 
 
 @inlined
-def sort_hand(hand: NDArray[np.int8], size: int) -> None:
+def sort_hand(hand: NDArray[np.int8], size: int | np.signedinteger[Any]) -> None:
     """Sort the first `size` cards (at most five) by a network of comparisons, free of branches.
 
     Args:
@@ -203,7 +203,7 @@ def sort_hand(hand: NDArray[np.int8], size: int) -> None:
 
 
 @inlined
-def write_flags(cards: int, flags: NDArray[np.float32]) -> None:
+def write_flags(cards: int | np.signedinteger[Any], flags: NDArray[np.float32]) -> None:
     """Write 1 for every card of a set, 0 for the others; without a branch, five times as fast.
 
     Args:
