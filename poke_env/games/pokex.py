@@ -543,7 +543,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
     seen = np.int64(state["dealt"][seat] | state["open"])
     for card in range(MAX_CARDS):
         o[_SEEN + card] = np.int32((seen >> card) & 1)
-    phase = state["phase"]
+    phase = np.int64(state["phase"])
     o[_PHASE + (2 if phase in (DEAL, OVER) else phase - 1)] = 1.0
     if phase in (AUCTION, PLAY):
         o[_TURN + _place_of(state["player"], seat)] = 1.0
