@@ -371,7 +371,7 @@ def wild_hand_value(cards: NDArray[np.int8]) -> np.int64:
             return np.int64(category << CATEGORY_SHIFT) | straight
         if flush:
             natural = np.int64(_RANKS_OF[once]) >> 4 * jokers
-            return np.int64(Category.FLUSH << CATEGORY_SHIFT) | _ACES[jokers] | natural
+            return np.int64(Category.FLUSH << CATEGORY_SHIFT) | np.int64(_ACES[jokers]) | natural
         if straight:
             return np.int64(Category.STRAIGHT << CATEGORY_SHIFT) | straight
         if not jokers:

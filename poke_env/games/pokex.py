@@ -905,12 +905,14 @@ def place_score(state: np.void, score: Mapping[str, Any]) -> None:
     unknown = [key for key in score if key != "points"]
     if unknown:
         raise ValueError(f"score has unknown fields {unknown}; allowed is points")
-    given = score.get("points", (0, 0))
-    pair = given.tolist() if isinstance(given, np.ndarray) else given
+    pair = score.get("points", (0, 0))
+    if isinstance(pair, np.ndarray):
+        pair = pair.tolist()
     least = -1_000_000 if state["rules"]["failed_costs"] else 0
     most = int(state["rules"]["target"]) - 1
-    numbers = [as_integer(one) for one in pair] if isinstance(pair, (tuple, list)) else []
-    if len(numbers) != 2 or not all(one is not None and least <= one <= most for one in numbers):
+    given = pair if isinstance(pair, (tuple, list)) else ()
+    numbers = [number for one in given if (number := as_integer(one)) is not None]
+    if len(given) != 2 or len(numbers) != 2 or not least <= min(numbers) <= max(numbers) <= most:
         raise ValueError(f"score points must be two integers from {least} to {most}, got {pair!r}")
     state["score"] = numbers
 
@@ -980,7 +982,7 @@ def _auction_lines(state: np.void) -> tuple[Line, ...]:
         if place <= column:
             rounds.append([""] * SEATS)
         column = place
-        rounds[-1][column] = str(bid) if bid else "pass"
+        rounds[-1][column] = f"bid {bid}" if bid else "pass"
     names = tuple(_NAMES[(first + turn) % SEATS] for turn in range(SEATS))
     return Line("auction", names), *(Line("", tuple(calls)) for calls in rounds)
 
