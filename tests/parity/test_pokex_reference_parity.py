@@ -161,6 +161,11 @@ def plain(deal: Any) -> dict[str, Any]:
     return fields
 
 
+def choose(legal: list[int], choices: Random) -> int:
+    """One legal action; every other call a pass, so that auctions end at all heights."""
+    return 0 if legal[0] == 0 and choices.random() < 0.5 else choices.choice(legal)
+
+
 def compare_whole_match(scenario: dict[str, Any]) -> None:
     pair = Pair(scenario)
     pair.compare()
@@ -170,7 +175,7 @@ def compare_whole_match(scenario: dict[str, Any]) -> None:
                 break
             pair.deal()
         else:
-            pair.step(scenario["choices"].choice(pair.position.legal()))
+            pair.step(choose(pair.position.legal(), scenario["choices"]))
         pair.compare()
 
 
@@ -179,7 +184,7 @@ def compare_whole_match(scenario: dict[str, Any]) -> None:
 @example(a_match(rules=HOUSE_RULES, dealer=3))
 @example(a_match(rules=PRESETS["tiny"], match="deal", dealer=2))
 @example(a_match(rules=PRESETS["small"], points=(5, 1)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_game_departs_from_the_rules(scenario: dict[str, Any]) -> None:
     compare_whole_match(scenario)
 
@@ -211,7 +216,7 @@ def test_observation_depends_on_hidden_cards(scenario: dict[str, Any], moment: i
     here = Position(rules, match, dealer).deal(deck)
     said = []
     while here.seat >= 0 and len(said) < moment:
-        said.append(say(here, scenario["choices"].choice(here.legal())))
+        said.append(say(here, choose(here.legal(), scenario["choices"])))
         here.step(said[-1])
     for seat in range(4):
         seen = here.knows(seat)["seen"]
