@@ -378,9 +378,9 @@ def wild_hand_value(cards: NDArray[np.int8]) -> np.int64:
             return np.int64(_RANKS_OF[once])
     five = np.int64(0)
     for _ in range(jokers):
-        # A joker joins the rank held most often, the highest of several.
-        most = four if four else thrice if thrice else twice if twice else once
-        rank = np.int64(1) << (_RANKS_OF[most] >> CATEGORY_SHIFT - 4)
+        # A joker joins the pair or better, the higher of two pairs, or else the highest card.
+        joined = twice if twice else once
+        rank = np.int64(1) << (_RANKS_OF[joined] >> CATEGORY_SHIFT - 4)
         five |= four & rank
         four |= thrice & rank
         thrice |= twice & rank
