@@ -192,7 +192,8 @@ def meet(
 def most_at_once(players: Sequence[Agent], conditions: Conditions) -> int:
     """How many deck orders of these players are best played at once."""
     if any(isinstance(as_row_player(player, 0), RowByRow) for player in players):
-        return max(1, MOST_COPIES_AT_ONCE // (conditions.size * conditions.settings.players))
+        seats: int = conditions.size * conditions.settings.players
+        return max(1, MOST_COPIES_AT_ONCE // seats)
     return MOST_AT_ONCE // conditions.size
 
 
@@ -355,7 +356,8 @@ class _Table:
             )
             for row, (seat, turn, reason) in self.faults.items()
         ]
-        decisions = [self.turns[:, members].sum(axis=1) for members in self.conditions.settings.sides]
+        sides = self.conditions.settings.sides
+        decisions = [self.turns[:, list(members)].sum(axis=1) for members in sides]
         by_leg = (self.size, self.count, self.size, -1)
         return Meeting(
             points=self._by_player(self.points),
@@ -385,7 +387,7 @@ class _Table:
         better = worth[:, :, np.newaxis] > worth[:, np.newaxis]
         level = worth[:, :, np.newaxis] == worth[:, np.newaxis]
         ahead = better | level & (points[:, :, np.newaxis] > points[:, np.newaxis])
-        return ahead.sum(axis=1).astype(np.int8)
+        return np.asarray(ahead.sum(axis=1), np.int8)
 
     def _luck(self) -> npt.NDArray[np.float64] | None:
         if self._tally is None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -134,11 +134,16 @@ def join(meetings: Sequence[Meeting]) -> Meeting:
 
 
 class Shared(NamedTuple):
-    """A table with two players of interest, by their places at it."""
+    """A table that two players share, and their places at it."""
 
     meeting: Meeting
     first: int
     second: int
+
+    @property
+    def both(self) -> tuple[int, int]:
+        """The places."""
+        return self.first, self.second
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +329,7 @@ class Duel:
         """The margins of both at their tables in these deals, float64 (orders, 2, S)."""
         return self._standings(lambda meeting: meeting.standing_points)
 
-    def _standings(self, values: Callable[[Meeting], npt.NDArray[np.generic]]) -> npt.NDArray:
+    def _standings(self, values: Callable[[Meeting], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         both = [
             sum(values(meeting)[:, player] for meeting, player in self._places(which))
             for which in range(2)
@@ -341,7 +346,7 @@ class Duel:
             for which in range(2)
             for table in self._tables(which)
             for fault in table.meeting.forfeits
-            if fault.player == table[1 + which]
+            if fault.player == table.both[which]
         ]
         return tuple(sorted(found, key=lambda fault: (fault.order, fault.leg)))
 
@@ -353,18 +358,20 @@ class Duel:
     def _places(self, which: int) -> Iterator[tuple[Meeting, int]]:
         """Every place of the first (0) or second (1) player once."""
         for table in self._tables(which):
-            yield table.meeting, table[1 + which]
+            yield table.meeting, table.both[which]
 
     def _tables(self, which: int) -> list[Shared]:
         """A table for every place of the first (0) or second (1) player."""
         places: dict[tuple[int, int], Shared] = {}
         for table in self.tables:
-            places.setdefault((id(table.meeting), table[1 + which]), table)
+            places.setdefault((id(table.meeting), table.both[which]), table)
         return list(places.values())
 
     def exchanged(self) -> Duel:
         """The same duel as the second player sees it."""
-        return Duel(tuple(Shared(table[0], table[2], table[1]) for table in self.tables))
+        return Duel(
+            tuple(Shared(table.meeting, table.second, table.first) for table in self.tables)
+        )
 
 
 def _luck(meeting: Meeting) -> Floats:

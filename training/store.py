@@ -204,9 +204,7 @@ class Store:
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def add(
-        self, labels: Sequence[str], orders: range, meeting: Meeting, seconds: float
-    ) -> None:
+    def add(self, labels: Sequence[str], orders: range, meeting: Meeting, seconds: float) -> None:
         """Write deck orders of a meeting, all or none of them.
 
         Args:
@@ -234,16 +232,14 @@ class Store:
                 for leg in range(legs)
                 for player in range(players)
             ]
-            measured = meeting.luck is not None
+            luck = np.full(len(places), None) if meeting.luck is None else meeting.luck.ravel()
             self._base.executemany(
                 "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (*place, *numbers)
                     for place, *numbers in zip(
                         places, meeting.points.ravel().tolist(), meeting.places.ravel().tolist(),
-                        meeting.decisions.ravel().tolist(),
-                        meeting.luck.ravel().tolist() if measured else [None] * len(places),
-                        strict=True,
+                        meeting.decisions.ravel().tolist(), luck.tolist(), strict=True,
                     )
                 ],
             )  # fmt: skip
@@ -278,9 +274,8 @@ class Store:
     # --- reading ----------------------------------------------------------------------------------
 
     def _meeting(self, labels: Sequence[str]) -> int | None:
-        for [key] in self._rows("SELECT meeting FROM meetings WHERE players = ?", (_table(labels),)):
-            return int(key)
-        return None
+        query = "SELECT meeting FROM meetings WHERE players = ?"
+        return next((int(key) for [key] in self._rows(query, (_table(labels),))), None)
 
     def missing(self, labels: Sequence[str], deals: int) -> list[range]:
         """Which of the deck orders 0 … deals - 1 of a meeting are not there yet."""
@@ -349,9 +344,7 @@ class Store:
             luck=None if np.isnan(luck).any() else np.ascontiguousarray(luck),
         )
 
-    def _numbers(
-        self, query: str, values: Sequence[Any], columns: int
-    ) -> npt.NDArray[np.float64]:
+    def _numbers(self, query: str, values: Sequence[Any], columns: int) -> npt.NDArray[np.float64]:
         """The rows of a query, (n, columns); what is NULL becomes NaN."""
         return np.array(list(self._rows(query, values)), np.float64).reshape(-1, columns)
 

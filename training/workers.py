@@ -1,4 +1,4 @@
-"""Deck orders of many meetings, played here or by worker processes; their turn changes no result."""
+"""Many meetings, played here or by worker processes; where and in which order changes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from training.duplicate import Conditions, most_at_once, play_orders
 from training.meeting import Meeting
 
 _SECONDS_AT_ONCE = 1.0
-"""About how long a group of deck orders is played: results are safe, and progress shows, that often."""
+"""About how long deck orders are played in one go: that often results are safe, progress shows."""
 _FIRST_AT_ONCE = 16
 
 Labels = tuple[str, ...]
