@@ -1,8 +1,8 @@
-"""Lots: a made-up card game of two to six players, for tests of what is written for any number.
+"""Lots: a made-up card game of three to six players, for tests of what is written for any number.
 
 Twelve cards, two for each player. In turn from the dealer's left everybody lays one of his cards
 and pays a chip if it is the lower one; chips paid are nobody's. The highest card wins ten chips,
-one from each other side in equal shares. A game ends when a side has won twenty. Four players may be
+paid by the other sides in equal shares. A game ends when a side has won twenty. Four players may be
 partners across the table; partners are paid alike, by what both lay.
 """
 

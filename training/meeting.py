@@ -104,13 +104,16 @@ class Meeting:
         """The leg in which a player sits on side 0, 1, …: int64 (k,)."""
         return (np.arange(self.size) - player) % self.size
 
+    @property
+    def winners(self) -> npt.NDArray[np.bool_]:
+        """Who won each match, alone or with others: bool (orders, legs, players)."""
+        return np.asarray((self.places == 0) & self.places.any(axis=2, keepdims=True))
+
     def matches(self, player: int) -> Matches:
         """How a player's matches ended."""
-        somebody_won = self.places.any(axis=2)
-        first = self.places[:, :, player] == 0
-        won = int((first & somebody_won).sum())
-        drawn = int((~somebody_won).sum())
-        return Matches(won, drawn, first.size - won - drawn)
+        won = int(self.winners[:, :, player].sum())
+        drawn = int((~self.places.any(axis=2)).sum())
+        return Matches(won, drawn, len(self) * self.size - won - drawn)
 
     def forfeited(self, player: int) -> int:
         """Number of matches that a player lost by a fault."""
@@ -252,29 +255,31 @@ class Duel:
 
     @cached_property
     def winners(self) -> npt.NDArray[np.int8]:
-        """1 where the first player finished ahead of the second, -1 behind it, 0 level with it.
+        """1 where the first player won and the second did not, -1 the other way round, else 0.
 
-        int8 (orders, k tables), for each table by the side of the first.
+        int8 (orders, k tables), for each table by the side of the first. Who was ahead of whom
+        among those who lost does not count: as the same two always sit in the same order, that
+        would not be even between copies of one player.
         """
-        ahead = []
+        won = []
         for meeting, first, second in self.tables:
-            places = meeting.places[:, meeting.legs(first)]
-            ahead.append(np.sign(places[:, :, second] - places[:, :, first]))
-        return np.concatenate(ahead, axis=1)
+            winners = meeting.winners[:, meeting.legs(first)].astype(np.int8)
+            won.append(winners[:, :, first] - winners[:, :, second])
+        return np.concatenate(won, axis=1)
 
     @property
     def wins(self) -> int:
-        """Matches in which the first player finished ahead."""
+        """Matches won by the first player and not by the second."""
         return int((self.winners > 0).sum())
 
     @property
     def draws(self) -> int:
-        """Matches in which the two were level."""
+        """Matches that neither of the two won, or both."""
         return int((self.winners == 0).sum())
 
     @property
     def losses(self) -> int:
-        """Matches in which the second player finished ahead."""
+        """Matches won by the second player and not by the first."""
         return int((self.winners < 0).sum())
 
     @property
@@ -283,7 +288,7 @@ class Duel:
         return Matches(self.wins, self.draws, self.losses)
 
     def win_rate(self, level: float = LEVEL) -> Share:
-        """Share of the first player's wins among all matches that were won."""
+        """Share of the first player's wins among all matches that one of the two won."""
         return self.matches.win_rate(level)
 
     def in_seat(self, side: int, level: float = LEVEL) -> Estimate:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lots import LOTS
 from rich.console import Console
 
-from lots import LOTS
 from players import Adaptive, Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
 from poke_env import games, records
 from poke_env.agent import RandomAgent
@@ -124,6 +124,7 @@ def test_copies_at_one_table_do_the_same_on_every_side(player, players):
         duel = Duel((Shared(meeting, first, second),))
         assert (duel.margins == 0.0).all(), "exactly"
         assert duel.wins == duel.losses
+    assert len({meeting.matches(place) for place in range(players)}) == 1
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 4096])
@@ -209,6 +210,11 @@ def test_duels_are_antisymmetric_and_average_all_shared_tables(field):
         assert np.array_equal(duel.margins, -turned.margins)
         assert (duel.wins, duel.draws) == (turned.losses, turned.draws)
         assert duel.wins + duel.draws + duel.losses == 3 * 3 * 12
+        won = [
+            sum(table.meeting.matches(table.both[which]).wins for table in duel.tables)
+            for which in range(2)
+        ]
+        assert duel.wins - duel.losses == won[0] - won[1]
         expected = np.mean(
             [
                 (meeting.points[:, :, first] - meeting.points[:, :, second]).mean(axis=1)
@@ -352,7 +358,7 @@ def test_too_few_players_are_refused(options, message):
 
 def test_a_sequential_test_needs_a_table_of_two():
     plan = prepare({"a": Lowest(), "b": Lowest(), "c": Lowest()}, 5, game=LOTS, players=3)
-    with pytest.raises(ValueError, match="needs a table of two, but at one of lots .* 3 play"):
+    with pytest.raises(ValueError, match=r"needs a table of two, but at one of lots .* 3 play"):
         sequential.run(plan, sequential.Test(most=200))
     two = prepare({"a": Highest(), "b": Lowest()}, 2000, game=LOTS, rules="partners")
     test = sequential.Test(0.0, 0.5, first=50, every=50, most=2000)
@@ -458,7 +464,7 @@ def test_results_of_an_older_schema_are_refused_in_a_sentence(tmp_path):
         "PRAGMA user_version = 2;"
     )
     base.close()
-    with pytest.raises(ValueError, match="are of schema 2, written by another version .* --over"):
+    with pytest.raises(ValueError, match=r"are of schema 2, written by another version .* --over"):
         Store(path)
 
 
