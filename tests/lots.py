@@ -32,6 +32,7 @@ from poke_env.games.base import (
 SEATS = 6
 TARGET = 20.0
 DEAL, PLAY, OVER = range(3)
+ACTIONS = ("lower", "higher")
 
 RULES = record_dtype(("players", np.int8), ("partners", np.int8))
 STATE = record_dtype(
@@ -98,7 +99,7 @@ def deal(state: np.void, deck: Any, dealer: int) -> None:
 @compiled
 def legal_actions(state: np.void, mask: Any) -> int:
     mask[:] = 1
-    return 2
+    return mask.shape[0]
 
 
 @compiled
@@ -164,6 +165,26 @@ def sides(state: np.void) -> tuple[tuple[int, ...], ...]:
     return tuple((seat,) for seat in range(int(state["rules"]["players"])))
 
 
+def pack(rules: Rules) -> tuple[int, ...]:
+    return tuple(range(12))
+
+
+def num_actions(rules: Rules) -> int:
+    return len(ACTIONS)
+
+
+def action_text(state: np.void, action: int) -> str:
+    return ACTIONS[action]
+
+
+def parse_action(state: np.void, text: str) -> int:
+    return ACTIONS.index(text)
+
+
+def table(state: np.void, viewers: frozenset[int]) -> Table:
+    return Table("lots", ())
+
+
 def begin(state: np.void) -> None:
     state["laid"] = -1
 
@@ -205,12 +226,12 @@ LOTS = register(
         standing=standing,
         sides=sides,
         begin=begin,
-        pack=lambda rules: tuple(range(12)),
-        num_actions=lambda rules: 2,
+        pack=pack,
+        num_actions=num_actions,
         place_score=place_score,
-        action_text=lambda state, action: "lower" if action == 0 else "higher",
-        parse_action=lambda state, text: ("lower", "higher").index(text),
-        table=lambda state, viewers: Table("lots", ()),
+        action_text=action_text,
+        parse_action=parse_action,
+        table=table,
         decode=dict,
         score_sheet=score_sheet,
     )

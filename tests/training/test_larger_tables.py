@@ -310,6 +310,14 @@ def test_more_deals_and_another_player_play_only_what_is_missing(field):
         assert same(result.meetings[labels], meeting)
 
 
+def test_workers_play_the_same(field):
+    two = run_tournament(FIELD, 12, seed=4, game=LOTS, players=3, match="game", workers=2)
+    assert two.workers == 2
+    assert numbers(two) == numbers(field)
+    for labels, meeting in field.meetings.items():
+        assert same(two.meetings[labels], meeting)
+
+
 def test_what_was_played_before_an_interruption_is_kept():
     class Interrupted(RandomAgent):
         calm = False
