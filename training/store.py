@@ -9,10 +9,11 @@ tool that reads SQLite can read it:
     agents (label, identity)           players, and what tells one from a changed one
     meetings (meeting, players)        every table that has met: the labels of its players as a JSON
                                        list; below, `player` is the place in it
-    orders (meeting, number, dealer)   deck orders that were played, and the side that dealt first
-    matches (meeting, number, leg, player, points, place, decisions, luck)
-                                       what each player did in each leg; `place` counts those who
-                                       were ahead; luck is NULL where it was not measured
+    orders (meeting, number, dealer, points, places, decisions, luck)
+                                       deck orders that were played: the side that dealt first, and
+                                       for each leg a list of each player's points, of how many
+                                       were ahead of it, of its decisions and its luck, as JSON;
+                                       luck is NULL where it was not measured
     standings (meeting, number, player, standing, deals, points)
                                        deals and margin by how the player stood in the match
     forfeits (meeting, number, leg, player, turn, reason)
@@ -42,12 +43,8 @@ CREATE TABLE agents (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROW
 CREATE TABLE meetings (meeting INTEGER PRIMARY KEY, players TEXT NOT NULL UNIQUE);
 CREATE TABLE orders (
     meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, dealer INTEGER NOT NULL,
+    points TEXT NOT NULL, places TEXT NOT NULL, decisions TEXT NOT NULL, luck TEXT,
     PRIMARY KEY (meeting, number)
-) WITHOUT ROWID;
-CREATE TABLE matches (
-    meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, leg INTEGER NOT NULL,
-    player INTEGER NOT NULL, points REAL NOT NULL, place INTEGER NOT NULL,
-    decisions INTEGER NOT NULL, luck REAL, PRIMARY KEY (meeting, number, leg, player)
 ) WITHOUT ROWID;
 CREATE TABLE standings (
     meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, player INTEGER NOT NULL,
@@ -69,8 +66,7 @@ CREATE TABLE work (
 PRAGMA user_version = {_VERSION};
 """
 _TABLES = {
-    "configuration", "agents", "meetings", "orders", "matches", "standings", "forfeits", "records",
-    "work",
+    "configuration", "agents", "meetings", "orders", "standings", "forfeits", "records", "work",
 }  # fmt: skip
 
 
@@ -218,31 +214,18 @@ class Store:
                 "INSERT OR IGNORE INTO meetings (players) VALUES (?)", (_table(labels),)
             )
             key = self._meeting(labels)
+            luck = [None] * len(orders) if meeting.luck is None else _as_json(meeting.luck)
             self._base.executemany(
-                "INSERT INTO orders VALUES (?, ?, ?)",
+                "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (key, number, dealer)
-                    for number, dealer in zip(orders, meeting.dealers.tolist(), strict=True)
-                ],
-            )
-            legs, players = meeting.points.shape[1:]
-            places = [
-                (key, number, leg, player)
-                for number in orders
-                for leg in range(legs)
-                for player in range(players)
-            ]
-            luck = np.full(len(places), None) if meeting.luck is None else meeting.luck.ravel()
-            self._base.executemany(
-                "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (*place, *numbers)
-                    for place, *numbers in zip(
-                        places, meeting.points.ravel().tolist(), meeting.places.ravel().tolist(),
-                        meeting.decisions.ravel().tolist(), luck.tolist(), strict=True,
+                    (key, *numbers)
+                    for numbers in zip(
+                        orders, meeting.dealers.tolist(), _as_json(meeting.points),
+                        _as_json(meeting.places), _as_json(meeting.decisions), luck, strict=True,
                     )
                 ],
             )  # fmt: skip
+            legs = meeting.size
             stood = np.argwhere(meeting.standing_deals)
             deals = meeting.standing_deals[tuple(stood.T)].tolist()
             points = meeting.standing_points[tuple(stood.T)].tolist()
@@ -301,30 +284,31 @@ class Store:
             None without any of them; matches as text are left to `records`.
         """
         key = (self._meeting(labels), deals)
-        orders = self._numbers(
-            "SELECT number, dealer FROM orders WHERE meeting = ? AND number < ? ORDER BY number",
-            key, 2,
-        ).astype(np.int64)  # fmt: skip
-        if not len(orders):
+        rows = list(
+            self._rows(
+                "SELECT number, dealer, points, places, decisions, luck FROM orders "
+                "WHERE meeting = ? AND number < ? ORDER BY number",
+                key,
+            )
+        )
+        if not rows:
             return None
+        numbers, dealers, points, placed, decisions, luck = zip(*rows, strict=True)
         size = len(labels)
-        points, placed, decisions, luck = np.moveaxis(
-            self._numbers(
-                "SELECT points, place, decisions, luck FROM matches "
-                "WHERE meeting = ? AND number < ? ORDER BY number, leg, player",
-                key, 4,
-            ).reshape(-1, size, size, 4),
-            -1, 0,
-        )  # fmt: skip
-        places = np.zeros(int(orders[-1, 0]) + 1, np.int64)
-        places[orders[:, 0]] = np.arange(len(orders))
-        standing_deals = np.zeros((len(orders), size, standings), np.int64)
-        standing_points = np.zeros((len(orders), size, standings))
-        stood = self._numbers(
-            "SELECT number, player, standing, deals, points FROM standings "
-            "WHERE meeting = ? AND number < ?",
-            key, 5,
-        )  # fmt: skip
+        places = np.zeros(numbers[-1] + 1, np.int64)
+        places[list(numbers)] = np.arange(len(rows))
+        standing_deals = np.zeros((len(rows), size, standings), np.int64)
+        standing_points = np.zeros((len(rows), size, standings))
+        stood = np.array(
+            list(
+                self._rows(
+                    "SELECT number, player, standing, deals, points FROM standings "
+                    "WHERE meeting = ? AND number < ?",
+                    key,
+                )
+            ),
+            np.float64,
+        ).reshape(-1, 5)
         number, player, standing, count = stood[:, :4].astype(np.int64).T
         standing_deals[places[number], player, standing] = count
         standing_points[places[number], player, standing] = stood[:, 4]
@@ -334,19 +318,15 @@ class Store:
             key,
         )
         return Meeting(
-            points=np.ascontiguousarray(points),
-            places=placed.astype(np.int8),
-            dealers=orders[:, 1].astype(np.int8),
-            decisions=decisions.astype(np.int64),
+            points=_from_json(points, np.float64),
+            places=_from_json(placed, np.int8),
+            dealers=np.array(dealers, np.int8),
+            decisions=_from_json(decisions, np.int64),
             standing_deals=standing_deals,
             standing_points=standing_points,
             forfeits=tuple(Forfeit(*row) for row in forfeits),
-            luck=None if np.isnan(luck).any() else np.ascontiguousarray(luck),
+            luck=None if None in luck else _from_json(luck, np.float64),
         )
-
-    def _numbers(self, query: str, values: Sequence[Any], columns: int) -> npt.NDArray[np.float64]:
-        """The rows of a query, (n, columns); what is NULL becomes NaN."""
-        return np.array(list(self._rows(query, values)), np.float64).reshape(-1, columns)
 
     def seconds(self, labels: Sequence[str]) -> float:
         """How long the deck orders of a meeting took, all that are there."""
@@ -367,3 +347,13 @@ class Store:
 def _table(labels: Sequence[str]) -> str:
     """How a table is written down."""
     return json.dumps(list(labels), ensure_ascii=False)
+
+
+def _as_json(values: npt.NDArray[Any]) -> list[str]:
+    """Each line of an array as text."""
+    return [json.dumps(line) for line in values.tolist()]
+
+
+def _from_json(texts: Sequence[str], kind: type[np.generic]) -> npt.NDArray[Any]:
+    """The array of such lines."""
+    return np.array(json.loads(f"[{','.join(texts)}]"), kind)

@@ -6,7 +6,7 @@
 A player is a name, a model file or `package.module:factory`. Every two players meet over the same
 deck orders (see `training.duplicate`); in a game of k sides every k of them do. The folder then
 holds `results.json` (all numbers, and what is needed to repeat them), `report.html` and
-`heatmap.png`, and `results.sqlite` with every match (see `training.store`).
+`heatmap.png`, and `results.sqlite` with what happened over every deck order (see `training.store`).
 
 **Going on.** Matches are stored as they are played. The same command in the same folder plays only
 what is missing: after an interruption, with more `--deals`, or with another player. The tables do
