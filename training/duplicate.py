@@ -114,16 +114,12 @@ class Conditions:
         """
         if move_timeout is not None:
             move_timeout = check_number("move_timeout", move_timeout, above=0.0)
-        return cls(
-            Settings(
-                games.named(game), match, rules=rules, players=players, below_value=below_value,
-                max_deals=max_deals,
-            ),
-            check_integer("seed", seed, 0),
-            move_timeout,
-            bool(keep_records),
-            bool(luck_adjusted),
+        settings = Settings(
+            games.named(game), match, rules=rules, players=players, below_value=below_value,
+            max_deals=max_deals,
         )  # fmt: skip
+        seed = check_integer("seed", seed, 0)
+        return cls(settings, seed, move_timeout, bool(keep_records), bool(luck_adjusted))
 
 
 def play(

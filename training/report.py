@@ -242,6 +242,13 @@ def show(document: Document, console: Console) -> None:
     if document["forfeits"]:
         console.print(_forfeit_table(document))
     legs = "pairs of matches" if table_size(document) == 2 else "the matches of all seats"
+    if table_size(document) > 2:
+        console.print(
+            "Margin: points beyond the mean of the table. Player against player: what it would be "
+            "if everybody else at the table had scored as the second player did.",
+            style="dim",
+            highlight=False,
+        )
     console.print(
         f"±: 95 % interval, from {legs} over the same cards. needed: how many more deck "
         "orders would separate the two if mean and deviation stay as measured.",
@@ -288,8 +295,9 @@ def _ranking_table(document: Document) -> Table:
 
 def _meeting_table(document: Document) -> Table:
     """What fits into 80 columns; the margins as dealer and non-dealer are in the report."""
+    kind = "Meetings" if table_size(document) == 2 else "Player against player"
     table = _table(
-        f"Meetings: margin of the first player in points a {document['configuration']['match']}",
+        f"{kind}: margin of the first player in points a {document['configuration']['match']}",
         ["players"],
         ["margin", "won", "verdict", "needed"],
     )
