@@ -48,6 +48,7 @@ from rich.console import Console
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training import cli, duplicate
+from training.duplicate import Conditions
 from training.meeting import Duel, Meeting, Shared
 from training.statistics import LEVEL
 from training.store import Store
@@ -225,12 +226,7 @@ def run(
         ValueError: for more players or a larger table, for margins less luck without a value
             function, or if the results in the store are of another test.
     """
-    if plan.conditions.size != 2:
-        raise ValueError(
-            f"a sequential test needs a table of two, but at one of "
-            f"{plan.conditions.settings.game.name} with these settings {plan.conditions.size} play "
-            f"against each other"
-        )
+    _check_table(plan.conditions)
     if len(plan.entrants) != 2:
         raise ValueError(f"agents must be two players, got {len(plan.entrants)}")
     adjusted = plan.conditions.luck_adjusted
@@ -264,6 +260,15 @@ def run(
             if progress is not None:
                 progress(_complete(margins), f"log ratio {outcome.log_ratio:+.2f}")
     return outcome
+
+
+def _check_table(conditions: Conditions) -> None:
+    if conditions.size != 2:
+        raise ValueError(
+            f"a sequential test needs a table of two, but at one of "
+            f"{conditions.settings.game.name} with these settings {conditions.size} play against "
+            f"each other"
+        )
 
 
 def _margins(meeting: Meeting, player: int, adjusted: bool) -> Floats:
@@ -354,10 +359,12 @@ def main(settings: Settings) -> None:
     test = Test(settings.m0, settings.m1, settings.alpha, settings.beta, most=most)
     out = settings.out or Path(f"runs/sequential-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()
-    plan = prepare(
-        settings.agents, most, settings.seed, game=settings.game, players=settings.players,
-        match=settings.match, rules=settings.rules, luck_adjusted=settings.luck_adjusted,
-    )  # fmt: skip
+    conditions: dict[str, Any] = {
+        name: getattr(settings, name)
+        for name in ("seed", "game", "players", "match", "rules", "luck_adjusted")
+    }
+    _check_table(Conditions.checked(**conditions))
+    plan = prepare(settings.agents, most, **conditions)
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
     with contextlib.closing(Store(folder / STORE)) as store:

@@ -364,10 +364,13 @@ def test_too_few_players_are_refused(options, message):
         prepare({"a": Lowest(), "b": Lowest()}, 2, **{"game": LOTS, **options})
 
 
-def test_a_sequential_test_needs_a_table_of_two():
+def test_a_sequential_test_needs_a_table_of_two(capsys):
     plan = prepare({"a": Lowest(), "b": Lowest(), "c": Lowest()}, 5, game=LOTS, players=3)
     with pytest.raises(ValueError, match=r"needs a table of two, but at one of lots .* 3 play"):
         sequential.run(plan, sequential.Test(most=200))
+    with pytest.raises(SystemExit):
+        sequential.main(["random", "random", "--game", "lots"])
+    assert "error: a sequential test needs a table of two" in capsys.readouterr().err
     two = prepare({"a": Highest(), "b": Lowest()}, 2000, game=LOTS, rules="partners")
     test = sequential.Test(0.0, 0.5, first=50, every=50, most=2000)
     assert sequential.run(two, test).verdict == sequential.BETTER
