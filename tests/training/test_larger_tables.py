@@ -384,6 +384,29 @@ def test_luck_is_not_measured_where_there_is_no_value_function():
     assert "there is no value function for these rules" in report.html(document)
 
 
+@pytest.mark.parametrize("match", ["the whole game", "deal"])
+@pytest.mark.parametrize("game", games.every())
+def test_every_game_is_played_by_tables_of_its_size(game, match):
+    whole = games.named(game).matches[0]
+    table = Conditions.checked(
+        game, 5, match=match if match == "deal" else whole, max_deals=6, keep_records=True
+    )
+    kinds = [Highest(), RandomAgent(), Lowest(), OneByOne()]
+    players = [kinds[place % 4] for place in range(table.size)]
+    meeting = meet(players, 3, table)
+    assert not meeting.forfeits
+    assert meeting.points.any()
+    played = [records.loads(text) for text in meeting.records]
+    assert len(played) == 3 * table.size
+    for number, record in enumerate(played):
+        order, leg = divmod(number, table.size)
+        assert table.settings.sides[meeting.dealers[order]].count(record.dealer) == 1
+        assert len(record.actions) == meeting.decisions[order, leg].sum()
+    copies = meet([RandomAgent()] * table.size, 3, table)
+    for other in range(1, table.size):
+        assert (Duel((Shared(copies, 0, other),)).margins == 0.0).all()
+
+
 # --- ratings --------------------------------------------------------------------------------------
 
 
