@@ -151,6 +151,11 @@ class Settings:
         return pack
 
     @cached_property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """The seats that play together, side by side."""
+        return self.game.sides(self.template["state"][0])
+
+    @cached_property
     def num_actions(self) -> int:
         """Size of the action space."""
         return self.game.num_actions(self.rules)

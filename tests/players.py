@@ -19,17 +19,23 @@ import numpy as np
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import AT
-from training.duplicate import Duel
+from training.meeting import Duel, Meeting, Shared
 
-COLUMNS = ("points", "winners", "dealers", "decisions", "standing_deals", "standing_points")
+COLUMNS = ("points", "dealers", "decisions", "standing_deals", "standing_points")
 
 
-def same(one: Duel, other: Duel) -> bool:
-    """Whether two duels are equal in everything."""
+def of_two(meeting: Meeting) -> Duel:
+    """The duel of the two players at a table of two."""
+    return Duel((Shared(meeting, 0, 1),))
+
+
+def same(one: Duel | Meeting, other: Duel | Meeting) -> bool:
+    """Whether two duels or two meetings are equal in everything."""
+    columns = (*COLUMNS, "winners" if isinstance(one, Duel) else "places")
     return (
         one.forfeits == other.forfeits
         and one.records == other.records
-        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in COLUMNS)
+        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in columns)
         and (one.luck is None) == (other.luck is None)
         and (one.luck is None or np.array_equal(one.luck, other.luck))
     )

@@ -72,6 +72,7 @@ from poke_env.agent import Agent
 from poke_env.equity import has_table, table_for
 from training import cli, duplicate
 from training.export import command, copy_model, network_of, save_model, versions
+from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
 
@@ -480,7 +481,7 @@ class Run:
             "opponent_deterministic": getattr(opponent, "deterministic", None),
         }
 
-    def _play(self, player: Agent, opponent: Agent, pairs: int) -> duplicate.Duel:
+    def _play(self, player: Agent, opponent: Agent, pairs: int) -> Duel:
         arguments = self.arguments
         return duplicate.play(
             player, opponent, pairs, arguments.seed, match=arguments.match, rules=self._rules

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
-from training.duplicate import MOST_PAIRS
+from training.duplicate import MOST_ORDERS
 from training.store import Store
 
 TRAINED = "trained"
@@ -92,7 +92,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
     console = console or Console()
     if not settings.minutes > 0 or not math.isfinite(settings.minutes):
         raise ValueError(f"minutes must be a number above 0, got {settings.minutes!r}")
-    check_integer("deals", settings.deals, 1, MOST_PAIRS)
+    check_integer("deals", settings.deals, 1, MOST_ORDERS)
     folder = settings.out or f"runs/quickstart-{datetime.now():%Y%m%d-%H%M%S}"
     console.print(
         f"Training by self-play for {settings.minutes:g} minutes, into {folder}",

@@ -10,6 +10,7 @@ import io
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from training.duplicate import DEFAULT_GAME
 from training.statistics import SEPARATED
 
 Document = Mapping[str, Any]
@@ -102,6 +104,25 @@ def fit_sentence(document: Document) -> str:
     return (
         f"One scale fits {largest['first']} – {largest['second']} worst: {largest['first']} scored "
         f"{percent(largest['observed'])}, by the ratings {percent(largest['expected'])}; {against}."
+    )
+
+
+def skilled(document: Document) -> list[Mapping[str, Any]]:
+    """The players rated by their places at larger tables, the best first."""
+    return sorted(document["skill"]["players"], key=lambda line: (-line["ordinal"], line["player"]))
+
+
+def skill_sentence(document: Document) -> str:
+    """What the ratings by places mean."""
+    skill = document["skill"]
+    start = skill["start"]
+    looked_at = f"{count(skill['matches'])} of {count(skill['of'])} matches"
+    return (
+        f"From the places in {looked_at} ({skill['model']}, {skill['library']}). mu: strength on "
+        f"a scale on which everybody starts at {start['mu']:g} ± {start['sigma']:.2g} and a "
+        f"single match varies by {start['beta']:.2g}. sigma: its deviation, by the model, which "
+        f"takes all matches for independent; intervals that allow for the same cards are those of "
+        f"the margins. at least: mu less three sigma."
     )
 
 
@@ -190,6 +211,11 @@ def standings(document: Document) -> list[tuple[str, list[Mapping[str, Any] | No
     return [(name, [cells.get(name) for cells in every]) for name in names]
 
 
+def table_size(document: Document) -> int:
+    """How many players sit at a table."""
+    return len(document["configuration"]["sides"])
+
+
 # --- tables in the terminal -----------------------------------------------------------------------
 
 
@@ -207,13 +233,24 @@ def show(document: Document, console: Console) -> None:
             if line["statement"]:
                 console.print(Text(f"{line['player']}: {line['statement']}."))
         console.print(Text(fit_sentence(document)))
+    if document.get("skill"):
+        console.print(_skill_table(document))
+        console.print(Text(skill_sentence(document)))
     if document.get("cycles"):
         for sentence in cycle_sentences(document):
             console.print(Text(sentence))
     if document["forfeits"]:
         console.print(_forfeit_table(document))
+    legs = "pairs of matches" if table_size(document) == 2 else "the matches of all seats"
+    if table_size(document) > 2:
+        console.print(
+            "Margin: points beyond the mean of the table. Player against player: what it would be "
+            "if everybody else at the table had scored as the second player did.",
+            style="dim",
+            highlight=False,
+        )
     console.print(
-        "±: 95 % interval, from pairs of matches over the same cards. needed: how many more deck "
+        f"±: 95 % interval, from {legs} over the same cards. needed: how many more deck "
         "orders would separate the two if mean and deviation stay as measured.",
         style="dim",
         highlight=False,
@@ -237,8 +274,9 @@ def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 
 
 def _ranking_table(document: Document) -> Table:
+    over = "all opponents" if table_size(document) == 2 else "the mean of the table"
     table = _table(
-        f"Ranking: margin in points a {document['configuration']['match']} over all opponents",
+        f"Ranking: margin in points a {document['configuration']['match']} over {over}",
         ["", "player"],
         ["margin", "dealer", "non-dealer", "won", "forfeits"],
     )
@@ -257,8 +295,9 @@ def _ranking_table(document: Document) -> Table:
 
 def _meeting_table(document: Document) -> Table:
     """What fits into 80 columns; the margins as dealer and non-dealer are in the report."""
+    kind = "Meetings" if table_size(document) == 2 else "Player against player"
     table = _table(
-        f"Meetings: margin of the first player in points a {document['configuration']['match']}",
+        f"{kind}: margin of the first player in points a {document['configuration']['match']}",
         ["players"],
         ["margin", "won", "verdict", "needed"],
     )
@@ -307,6 +346,17 @@ def _rating_table(document: Document) -> Table:
             signed(line["rating"]),
             rating_range(line),
             count(line["pairs"]),
+        )
+    return table
+
+
+def _skill_table(document: Document) -> Table:
+    table = _table("Ratings by places", ["player"], ["mu", "sigma", "at least", "matches"])
+    for line in skilled(document):
+        table.add_row(
+            Text(line["player"]),
+            *(f"{line[name]:.2f}" for name in ("mu", "sigma", "ordinal")),
+            count(line["matches"]),
         )
     return table
 
@@ -391,7 +441,8 @@ def ranking_plot(document: Document) -> bytes:
             f"{signed(margin['mean'])} {reach(margin)}", (margin["mean"], row),
             (0, 8), textcoords="offset points", ha="center", fontsize=8, color=_INK,
         )  # fmt: skip
-    axes.set_title("Margin over all opponents, with 95 % interval", loc="left", fontweight="bold")
+    over = "all opponents" if table_size(document) == 2 else "the mean of the table"
+    axes.set_title(f"Margin over {over}, with 95 % interval", loc="left", fontweight="bold")
     return _png(figure)
 
 
@@ -477,6 +528,10 @@ def html(document: Document) -> str:
         ),
         rated=rated(document) if document.get("ratings") else [],
         fit_sentence=fit_sentence(document) if document.get("ratings") else "",
+        size=table_size(document),
+        meetings=comb(len(document["agents"]), table_size(document)),
+        skilled=skilled(document) if document.get("skill") else [],
+        skill_sentence=skill_sentence(document) if document.get("skill") else "",
         cycle_sentences=cycle_sentences(document) if document.get("cycles") else [],
         pictures=pictures,
         separated=SEPARATED,
@@ -490,8 +545,13 @@ def command(document: Document) -> str | None:
     configuration = document["configuration"]
     if any(agent["spec"] is None for agent in document["agents"]) or not configuration["preset"]:
         return None
+    game = ""
+    if configuration["game"] != DEFAULT_GAME:
+        game += f"--game {configuration['game']} "
+    if "players" in configuration["rules"]:
+        game += f"--players {configuration['rules']['players']} "
     return (
-        f"python -m training.tournament {shlex.join(configuration['agents'])} "
+        f"python -m training.tournament {shlex.join(configuration['agents'])} {game}"
         f"--deals {configuration['deals']} --seed {configuration['seed']} "
         f"--match {configuration['match']} --rules {configuration['preset']} "
         f"{'--luck-adjusted ' if configuration.get('luck_adjusted') else ''}--out DIR"

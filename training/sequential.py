@@ -48,7 +48,8 @@ from rich.console import Console
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training import cli, duplicate
-from training.duplicate import Duel
+from training.duplicate import Conditions
+from training.meeting import Duel, Meeting, Shared
 from training.statistics import LEVEL
 from training.store import Store
 from training.tournament import (
@@ -133,7 +134,7 @@ class Test:
                 raise ValueError(f"{name} must be below 0.5, got {value!r}")
         if not 0.0 < check_number("level", self.level) < 1.0:
             raise ValueError(f"level must be between 0 and 1, got {self.level!r}")
-        most = check_integer("most", self.most, 2, duplicate.MOST_PAIRS)
+        most = check_integer("most", self.most, 2, duplicate.MOST_ORDERS)
         check_integer("first", self.first, 2, most)
         check_integer("every", self.every, 1)
 
@@ -215,16 +216,17 @@ def run(
     """Play pairs of a plan's two players until the test decides.
 
     Args:
-        plan: of two players, the first named being the one in question.
+        plan: of two players at a table of two, the first named being the one in question.
         test: the test; `test.most` takes the place of the plan's number of deals.
         store: where results are and go; by default nothing is kept.
         workers: number of processes.
         progress: called now and then with the number of pairs there are and the log ratio.
 
     Raises:
-        ValueError: for more players, for margins less luck without a value function, or if the
-            results in the store are of another test.
+        ValueError: for more players or a larger table, for margins less luck without a value
+            function, or if the results in the store are of another test.
     """
+    _check_table(plan.conditions)
     if len(plan.entrants) != 2:
         raise ValueError(f"agents must be two players, got {len(plan.entrants)}")
     adjusted = plan.conditions.luck_adjusted
@@ -235,33 +237,43 @@ def run(
         plan.configuration() | {"sequential": asdict(test) | {"first_player": plan.named[0]}},
         {one.label: one.identity for one in plan.entrants},
     )
-    [(one, other)] = plan.meetings
-    meeting = (one.label, other.label)
-    turned = plan.named[0] != one.label
-    missing = store.missing(*meeting, test.most)
+    [labels] = plan.meetings
+    in_question = labels.index(plan.named[0])
+    missing = store.missing(labels, test.most)
     margins = np.full(test.most, np.nan)
     there = np.ones(test.most, np.bool_)
-    for pairs in missing:
-        there[pairs.start : pairs.stop] = False
-    played = store.duel(*meeting, test.most, plan.conditions.standings)
+    for orders in missing:
+        there[orders.start : orders.stop] = False
+    played = store.meeting(labels, test.most, plan.conditions.standings)
     if played is not None:
-        margins[there] = _margins(played, adjusted, turned)
+        margins[there] = _margins(played, in_question, adjusted)
     outcome = test.outcome(margins[: _complete(margins)])
-    games = play_all({meeting: missing}, plan.sources, plan.conditions, workers)
+    games = play_all({labels: missing}, plan.sources, plan.conditions, workers)
     with contextlib.closing(games):
         while outcome.verdict is None:
             group = next(games)
-            store.add(*meeting, group.pairs, group.duel, group.seconds)
-            margins[group.pairs.start : group.pairs.stop] = _margins(group.duel, adjusted, turned)
+            store.add(*group)
+            margins[group.orders.start : group.orders.stop] = _margins(
+                group.meeting, in_question, adjusted
+            )
             outcome = test.outcome(margins[: _complete(margins)])
             if progress is not None:
                 progress(_complete(margins), f"log ratio {outcome.log_ratio:+.2f}")
     return outcome
 
 
-def _margins(duel: Duel, adjusted: bool, turned: bool) -> Floats:
-    margins = duel.adjusted_margins if adjusted else duel.margins
-    return -margins if turned else margins
+def _check_table(conditions: Conditions) -> None:
+    if conditions.size != 2:
+        raise ValueError(
+            f"a sequential test needs a table of two, but at one of "
+            f"{conditions.settings.game.name} with these settings {conditions.size} play against "
+            f"each other"
+        )
+
+
+def _margins(meeting: Meeting, player: int, adjusted: bool) -> Floats:
+    duel = Duel((Shared(meeting, player, 1 - player),))
+    return duel.adjusted_margins if adjusted else duel.margins
 
 
 def _complete(margins: Floats) -> int:
@@ -306,11 +318,13 @@ class Settings:
         beta: Most probability of saying "not better" at m1.
         most: Pairs of matches after which the test ends in any case.
         luck_adjusted: Test margins less luck.
+        game: Which of the games to play; two must play against each other there.
+        players: How many sit at a table, where the game leaves a choice.
         seed: Number from which decks and all chance of the players come.
         out: Folder for results.sqlite and sequential.json; by default a new one,
             runs/sequential-DATE-TIME. In the folder of a test that was interrupted it goes on.
-        match: Unit of play: deal, game or rubber.
-        rules: Preset of the rules: standard, small or tiny.
+        match: Unit of play: deal or a longer one of the game's, such as game or rubber.
+        rules: Preset of the game's rules: standard, and small or tiny where there are such.
         workers: Processes to play in. The decision does not depend on it.
         overwrite: Remove the results of another run in that folder.
         quick: At most 2,000 pairs, within a minute for the project's players.
@@ -323,6 +337,8 @@ class Settings:
     beta: float = Test.beta
     most: int = Test.most
     luck_adjusted: bool = False
+    game: str = duplicate.DEFAULT_GAME
+    players: int | None = None
     seed: int = 0
     out: Path | None = None
     match: str = "deal"
@@ -343,10 +359,12 @@ def main(settings: Settings) -> None:
     test = Test(settings.m0, settings.m1, settings.alpha, settings.beta, most=most)
     out = settings.out or Path(f"runs/sequential-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()
-    plan = prepare(
-        settings.agents, most, settings.seed, match=settings.match, rules=settings.rules,
-        luck_adjusted=settings.luck_adjusted,
-    )  # fmt: skip
+    conditions: dict[str, Any] = {
+        name: getattr(settings, name)
+        for name in ("seed", "game", "players", "match", "rules", "luck_adjusted")
+    }
+    _check_table(Conditions.checked(**conditions))
+    plan = prepare(settings.agents, most, **conditions)
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
     with contextlib.closing(Store(folder / STORE)) as store:

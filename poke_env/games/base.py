@@ -107,6 +107,11 @@ def nothing_forced(before: np.void, after: np.void) -> Sequence[str]:
     return ()
 
 
+def every_seat_alone(state: np.void) -> tuple[tuple[int, ...], ...]:
+    """`Game.sides` of a game without partners."""
+    return tuple((seat,) for seat in range(players(state)))
+
+
 class GameRules(Protocol):
     """The validated, frozen options of a game."""
 
@@ -153,6 +158,9 @@ class Game:
     standing: Callable[..., int]
     equity: Callable[..., None] = no_equity
 
+    sides: Callable[[np.void], tuple[tuple[int, ...], ...]] = every_seat_alone
+    """Which seats play together at the beginning of a match: each seat once, sides by their first
+    seats. Partners are paid alike."""
     begin: Callable[[np.void], None]
     """Writes the beginning of a match into a position of zeros whose `rules` and `match` stand."""
     pack: Callable[[Any], tuple[int, ...]]

@@ -19,7 +19,7 @@ from poke_env.games.poke import DRAW, POKE
 from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
 from training import fit_luck, luck_value, report, tournament
-from training.duplicate import Conditions, play, play_pairs
+from training.duplicate import Conditions, meet, play
 from training.luck import Luck, Tally, match_luck
 from training.luck_value import ValueFunction, count_flushes, exact_mean, for_settings, of_project
 from training.store import Store
@@ -282,8 +282,7 @@ def test_other_rules_have_no_value_function(rules):
 
 
 def test_a_forfeited_match_keeps_the_luck_it_had():
-    conditions = Conditions.checked(seed=1, luck_adjusted=True)
-    duel = play_pairs(RandomAgent(), Faulty(raising), range(9), conditions)
+    duel = play(RandomAgent(), Faulty(raising), 9, 1, luck_adjusted=True)
     assert duel.forfeits
     assert duel.luck.all()
     assert np.isfinite(duel.luck).all()
@@ -454,10 +453,11 @@ def test_rules_without_a_value_function_say_so():
 
 
 def test_luck_is_stored_and_read_back(tmp_path):
-    duel = play(Peeking(), RandomAgent(), 9, 2, luck_adjusted=True)
+    conditions = Conditions.checked(seed=2, luck_adjusted=True)
+    meeting = meet([Peeking(), RandomAgent()], 9, conditions)
     store = Store(tmp_path / "results.sqlite")
-    store.add("a", "b", range(9), duel, 1.0)
-    assert same(store.duel("a", "b", 9, 0), duel)
+    store.add(("a", "b"), range(9), meeting, 1.0)
+    assert same(store.meeting(("a", "b"), 9, 0), meeting)
     store.close()
 
 

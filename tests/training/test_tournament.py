@@ -76,7 +76,7 @@ def test_the_document_says_all(field):
     document = json.loads(json.dumps(field.as_dict(), allow_nan=False))
     assert set(document) == {
         "schema", "schema_version", "complete", "configuration", "versions", "agents", "ranking",
-        "duels", "ratings", "cycles", "forfeits", "timing",
+        "duels", "ratings", "skill", "cycles", "forfeits", "timing",
     }  # fmt: skip
     assert document["schema"] == "poke_env.tournament"
     assert document["schema_version"] == 1
@@ -132,6 +132,7 @@ def test_forfeits_are_listed_with_their_reasons():
     for line in document["forfeits"]:
         assert line["player"] == "faulty"
         assert line["opponent"] == "sound"
+        assert line["opponents"] == ["sound"]
         assert line["turn"] == 3
         assert line["reason"] == "RuntimeError: out of ideas"
     assert [fault[:3] for fault in report.faults(document)] == [
@@ -171,9 +172,15 @@ def test_progress_counts_the_pairs_of_the_whole_tournament():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"agents": ["random"]}, "agents must be two players or more, got random"),
-        ({"agents": []}, "agents must be two players or more, got none"),
-        ({"agents": "random"}, "agents must be two players or more, got 'random'"),
+        (
+            {"agents": ["random"]},
+            "agents must be 2 players or more, as many as sit at a table, got random",
+        ),
+        ({"agents": []}, "agents must be 2 players or more, as many as sit at a table, got none"),
+        (
+            {"agents": "random"},
+            "agents must be 2 players or more, as many as sit at a table, got 'random'",
+        ),
         ({"agents": ["random", "nobody"]}, "nobody"),
         ({"agents": {"a": RandomAgent(), "b": 3}}, "agent 'b': a player must have act"),
         ({"agents": {"a": RandomAgent(), "\udcff": RandomAgent()}}, "agents must have names"),
@@ -195,10 +202,10 @@ def test_a_wrong_plan_is_refused(arguments, message):
 
 def played(store: Store, *arguments: Any, **options: Any) -> tuple[Tournament, int]:
     """A tournament over what a store holds, and how many pairs had to be played for it."""
-    [[before]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
+    [[before]] = store._base.execute("SELECT count(*) FROM orders").fetchall()
     result = prepare(*arguments, **options).play(store=store)
-    [[after]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
-    [[worked]] = store._base.execute("SELECT sum(pairs) FROM work").fetchall()
+    [[after]] = store._base.execute("SELECT count(*) FROM orders").fetchall()
+    [[worked]] = store._base.execute("SELECT sum(orders) FROM work").fetchall()
     assert worked == after, "no pair is played twice"
     return result, after - before
 
@@ -269,7 +276,7 @@ def test_an_interruption_loses_what_was_finished():
     store = Store()
     with pytest.raises(TournamentInterrupted) as stop:
         prepare(field, 3).play(store=store)
-    assert stop.value.pairs == 3
+    assert stop.value.orders == 3
     Interrupted.calm = True
     try:
         result, count = played(store, field, 3)
@@ -315,8 +322,11 @@ def printed(document: Any) -> str:
 def test_55_of_100_is_not_separated():
     result = run_tournament({"ann": Lowest(), "bob": Highest()}, 50)
     winners = np.array([1] * 55 + [-1] * 45, np.int8).reshape(50, 2)
-    duel = result.duels["ann", "bob"]
-    result.duels["ann", "bob"] = replace(duel, points=winners * 10.0, winners=winners)
+    result.meetings["ann", "bob"] = replace(
+        result.meetings["ann", "bob"],
+        points=np.multiply.outer(winners * 10.0, [1.0, -1.0]),
+        places=(np.multiply.outer(winners, [-1, 1]) > 0).astype(np.int8),
+    )
     document = result.as_dict()
     [line] = document["duels"]
     assert (line["first"], line["wins"], line["losses"]) == ("ann", 55, 45)
@@ -449,7 +459,7 @@ def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["random"], "agents must be two players or more"),
+        (["random"], "agents must be 2 players or more"),
         (["random", "nobody"], "nobody"),
         (["random", "nowhere:player"], "nowhere"),
         (["random", "missing.safetensors"], "missing.safetensors"),
@@ -580,8 +590,8 @@ def test_the_same_command_again_plays_again(tmp_path, capsys, own_players, monke
         (tmp_path / "records.txt").read_text(),
     )
     before = json.loads(document)
-    monkeypatch.setattr(duplicate, "play_pairs", None)
-    monkeypatch.setattr("training.workers.play_pairs", None)
+    monkeypatch.setattr(duplicate, "play_orders", None)
+    monkeypatch.setattr("training.workers.play_orders", None)
     assert run(*arguments, "--deals", "5") == 0
     after = json.loads((tmp_path / "results.json").read_text())
     del before["timing"], after["timing"]
