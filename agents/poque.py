@@ -17,11 +17,20 @@ import numpy as np
 
 from agents.poque_auction import best_speech, cannot_be_beaten
 from agents.poque_reading import LEAD, LEVELS, READING, PoqueAgent, Reading, has, read
-from agents.poque_run import ENDS, best_lead
+from agents.poque_run import ENDS, RUN, best_lead
 from agents.reading import RANKS, SUITS, Floats, Integers, Mask, only_action
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
-from poke_env.games.poque import CARD_POOLS, EQUAL, FIRST_SLOT, MAX_PLAYERS, MAX_RAISE, PASS, RAISE
+from poke_env.games.poque import (
+    CARD_POOLS,
+    EQUAL,
+    FIRST_SLOT,
+    MAX_HAND,
+    MAX_PLAYERS,
+    MAX_RAISE,
+    PASS,
+    RAISE,
+)
 
 
 class PoqueGreedyAgent(PoqueAgent):
@@ -108,6 +117,7 @@ def _choose(observations: Observations, masks: Masks, keys: Integers) -> Integer
     chosen = np.empty(masks.shape[0], np.int64)
     readings = np.zeros(1, READING)
     ends = np.zeros(1, ENDS)
+    runs = np.zeros(MAX_HAND, RUN)
     seats = np.empty((MAX_PLAYERS, LEVELS))
     for i in range(masks.shape[0]):
         chosen[i] = only_action(masks[i])
@@ -116,7 +126,7 @@ def _choose(observations: Observations, masks: Masks, keys: Integers) -> Integer
         reading = readings[0]
         read(observations[i], masks[i], reading)
         if reading["phase"] == LEAD:
-            chosen[i] = best_lead(reading, ends[0])
+            chosen[i] = best_lead(reading, ends[0], runs)
         else:
             chosen[i] = best_speech(reading, masks[i], keys[i, 0], keys[i, 1], seats)
     return chosen

@@ -166,7 +166,6 @@ def best_speech(reading: Reading, mask: Mask, high: int, low: int, seats: Floats
 @compiled
 def _value(reading: Reading, more: int, seats: Floats) -> float:
     """Chips that a bet of `more` over the last one is expected to bring, or equalling for 0."""
-    level = reading["level"]
     chips = reading["owed"] + more
     reached = reading["staked"][0] + chips
     pot = reading["pot"] + chips

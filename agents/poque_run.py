@@ -11,10 +11,11 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.poque_reading import Reading, has
 from agents.reading import SUITS, count_bits
-from poke_env._jit import compiled
+from poke_env._jit import compiled, inlined
 from poke_env.cards import NUM_CARDS
 from poke_env.games.poque import FIRST_SLOT, MAX_HAND, MAX_PLAYERS, MAX_PLAYS
 
@@ -34,16 +35,43 @@ ENDS = np.dtype(
 Ends = np.void
 """A record of dtype `ENDS`."""
 
+RUN = np.dtype(
+    [
+        ("card", np.int64),  # the next
+        # When it is to be played: the own hand and cards in no hand, as bits; cards in other hands
+        # of which nothing is known, and all cards of which nothing is known; cards that opponents
+        # have played on the way; whether the last was an own one.
+        ("held", np.int64),
+        ("gone", np.int64),
+        ("hidden", np.int64),
+        ("unseen", np.int64),
+        ("played", np.int64),
+        ("leads", np.int64),
+        ("chance", np.float64),  # that the run comes so far
+        ("stops", np.float64),  # chance that it stops there
+        ("value", np.float64),  # expected of where it may have ended before
+        # The next slot to lead from if it stops there, and the worth of the best so far.
+        ("slot", np.int64),
+        ("after", np.float64),
+    ]
+)
+"""How far a run is gone through."""
+
+Run = np.void
+"""A record of dtype `RUN`."""
+Runs = npt.NDArray[np.void]
+
 _WAYS = np.array([[comb(n, k) for k in range(MAX_HAND)] for n in range(MAX_PLAYS + 1)], np.float64)
 
 
 @compiled
-def best_lead(reading: Reading, ends: Ends) -> int:
+def best_lead(reading: Reading, ends: Ends, runs: Runs) -> int:
     """The action that begins the best run.
 
     Args:
         reading: a position in which the player leads.
         ends: record of dtype `ENDS`, overwritten.
+        runs: array of dtype `RUN`, (MAX_HAND,), overwritten.
     """
     hidden = _find_ends(reading, ends)
     unseen = count_bits(reading["unseen"])
@@ -52,9 +80,8 @@ def best_lead(reading: Reading, ends: Ends) -> int:
     for slot in range(reading["size"]):
         card = reading["cards"][slot]
         if _may_lead(reading["held"], card):
-            value = _run_value(
-                reading, ends, card, reading["held"], reading["gone"], hidden, unseen, 0
-            )
+            _begin(runs[0], card, reading["held"], reading["gone"], hidden, unseen, 0)
+            value = _run_value(reading, ends, runs)
             if value >= best_value:  # of equals the highest
                 best = slot
                 best_value = value
@@ -92,87 +119,106 @@ def _find_ends(reading: Reading, ends: Ends) -> int:
     return hidden
 
 
-@compiled
-def _run_value(
-    reading: Reading,
-    ends: Ends,
-    card: int,
-    held: int,
-    gone: int,
-    hidden: int,
-    unseen: int,
-    played: int,
-) -> float:
-    """Chips that are expected for cards left, on either side, after a run.
+@inlined
+def _begin(
+    run: Run, card: int, held: int, gone: int, hidden: int, unseen: int, played: int
+) -> None:
+    run["card"] = card
+    run["held"] = held
+    run["gone"] = gone
+    run["hidden"] = hidden
+    run["unseen"] = unseen
+    run["played"] = played
+    run["leads"] = 1
+    run["chance"] = 1.0
+    run["value"] = 0.0
 
-    Args:
-        reading: the position in which the player leads.
-        ends: of it.
-        card: the first of the run, a card of `held`.
-        held, gone: the own hand and cards in no hand, as bits, when the run begins.
-        hidden, unseen: cards in other hands of which nothing is known, and all cards of which
-            nothing is known.
-        played: cards that others have played since `reading`.
+
+@compiled
+def _run_value(reading: Reading, ends: Ends, runs: Runs) -> float:
+    """Chips that are expected for cards left, on either side, after the run in `runs[0]`.
+
+    Where a run may stop with the lead being the player's, runs with each of his cards are gone
+    through before it goes on. (Compiled functions that call themselves crash when numba takes them
+    from its cache, so the runs that wait lie in an array.)
     """
-    value = 0.0
-    chance = 1.0  # that the run has come so far
-    leads = True
+    depth = 0
     while True:
-        if has(held, card):
-            held &= ~(np.int64(1) << card)
-            leads = True
-            if held == 0:
-                return value + chance * _gain(reading, played)
-        else:
-            holder = _shown_by(reading, card)
-            if holder < 0:
-                stops = 1.0 - hidden / max(unseen, 1)
-                unseen -= 1
-                if stops > 0.0:
-                    after = _after_run(
-                        reading, ends, leads, held, gone | np.int64(1) << card, hidden, unseen,
-                        played,
-                    )  # fmt: skip
-                    value += chance * stops * after
-                    chance *= 1.0 - stops
-                hidden -= 1
-                out = ends["any"][played]
-            else:
-                out = ends["seat"][holder, played]
-            value -= chance * out * _cost(reading, count_bits(held))
-            chance *= 1.0 - out
-            played += 1
-            leads = False
-        gone |= np.int64(1) << card
-        card += SUITS
-        if chance <= 0.0:
-            return value
-        if card >= NUM_CARDS or has(gone, card):
-            after = _after_run(reading, ends, leads, held, gone, hidden, unseen, played)
-            return value + chance * after
+        if not _go_on(reading, ends, runs[depth]):
+            if depth == 0:
+                return float(runs[0]["value"])
+            depth -= 1
+            runs[depth]["after"] = max(runs[depth]["after"], runs[depth + 1]["value"])
+        run = runs[depth]
+        while run["slot"] < reading["size"]:
+            if _may_lead(run["held"], reading["cards"][run["slot"]]):
+                break
+            run["slot"] += 1
+        if run["slot"] == reading["size"]:
+            _pass_on(reading, ends, run, run["after"])
+            continue
+        card = reading["cards"][run["slot"]]
+        run["slot"] += 1
+        depth += 1
+        over = _is_over(run)
+        gone = run["gone"] if over else run["gone"] | np.int64(1) << run["card"]
+        unseen = run["unseen"] if over else run["unseen"] - 1
+        _begin(runs[depth], card, run["held"], gone, run["hidden"], unseen, run["played"])
 
 
 @compiled
-def _after_run(
-    reading: Reading,
-    ends: Ends,
-    leads: bool,
-    held: int,
-    gone: int,
-    hidden: int,
-    unseen: int,
-    played: int,
-) -> float:
-    """What it is worth to lead, or not to, after a run."""
-    if not leads:
-        return _cost_without_lead(reading, held, gone)
-    best = -np.inf
-    for slot in range(reading["size"]):
-        card = reading["cards"][slot]
-        if _may_lead(held, card):
-            value = _run_value(reading, ends, card, held, gone, hidden, unseen, played)
-            best = max(best, value)
-    return best
+def _go_on(reading: Reading, ends: Ends, run: Run) -> bool:
+    """Go on to where the run may stop with the player's lead; False if it has ended."""
+    while run["chance"] > 0.0:
+        card = run["card"]
+        if has(run["held"], card):
+            run["held"] &= ~(np.int64(1) << card)
+            run["gone"] |= np.int64(1) << card
+            run["card"] += SUITS
+            run["leads"] = 1
+            if run["held"] == 0:
+                run["value"] += run["chance"] * _gain(reading, run["played"])
+                return False
+            continue
+        run["stops"] = 0.0
+        if _is_over(run):
+            run["stops"] = 1.0
+        elif _shown_by(reading, card) < 0:
+            run["stops"] = 1.0 - run["hidden"] / max(run["unseen"], 1)
+        if run["leads"] and run["stops"] > 0.0:
+            run["slot"] = 0
+            run["after"] = -np.inf
+            return True
+        _pass_on(reading, ends, run, _without_lead(reading, run))
+    return False
+
+
+@inlined
+def _is_over(run: Run) -> bool:
+    """Whether nobody can hold the next card."""
+    return run["card"] >= NUM_CARDS or has(run["gone"], run["card"])
+
+
+@compiled
+def _pass_on(reading: Reading, ends: Ends, run: Run, after: float) -> None:
+    """Count what it is worth that the run stops here; otherwise an opponent plays on."""
+    run["value"] += run["chance"] * run["stops"] * after
+    run["chance"] *= 1.0 - run["stops"]
+    if run["chance"] <= 0.0:
+        return
+    holder = _shown_by(reading, run["card"])
+    if holder < 0:
+        out = ends["any"][run["played"]]
+        run["hidden"] -= 1
+        run["unseen"] -= 1
+    else:
+        out = ends["seat"][holder, run["played"]]
+    run["value"] -= run["chance"] * out * min(count_bits(run["held"]), reading["stack"][0])
+    run["chance"] *= 1.0 - out
+    run["played"] += 1
+    run["gone"] |= np.int64(1) << run["card"]
+    run["card"] += SUITS
+    run["leads"] = 0
 
 
 @compiled
@@ -193,28 +239,23 @@ def _gain(reading: Reading, played: int) -> float:
 
 
 @compiled
-def _cost(reading: Reading, left: int) -> float:
-    return min(left, reading["stack"][0])
-
-
-@compiled
-def _cost_without_lead(reading: Reading, held: int, gone: int) -> float:
-    """What the cards left are expected to cost when another leads, as chips lost."""
+def _without_lead(reading: Reading, run: Run) -> float:
+    """Chips that are expected when another leads."""
     cost = 0.0
     for slot in range(reading["size"]):
         card = reading["cards"][slot]
-        if has(held, card):
-            cost += _OPEN if _is_open(reading, held, gone, card) else _CLOSED
+        if has(run["held"], card):
+            cost += _OPEN if _is_open(reading, run, card) else _CLOSED
     return -min(cost, float(reading["stack"][0]))
 
 
 @compiled
-def _is_open(reading: Reading, held: int, gone: int, card: int) -> bool:
+def _is_open(reading: Reading, run: Run, card: int) -> bool:
     """Whether a run of others may come to a card."""
     while card >= SUITS:
         card -= SUITS
-        if has(gone, card):
+        if has(run["gone"], card):
             return False
-        if not has(held, card):
+        if not has(run["held"], card):
             return has(reading["unseen"], card) or _shown_by(reading, card) >= 0
     return False
