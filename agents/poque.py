@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.poque_auction import best_speech, cannot_be_beaten
 from agents.poque_reading import LEAD, LEVELS, READING, PoqueAgent, Reading, has, read
-from agents.poque_run import ENDS, RUN, best_lead
+from agents.poque_run import OUTLOOK, RUN, best_lead
 from agents.reading import RANKS, SUITS, Floats, Integers, Mask, only_action
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
@@ -116,7 +116,7 @@ def _longest_run(reading: Reading) -> int:
 def _choose(observations: Observations, masks: Masks, keys: Integers) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     readings = np.zeros(1, READING)
-    ends = np.zeros(1, ENDS)
+    outlooks = np.zeros(1, OUTLOOK)
     runs = np.zeros(MAX_HAND, RUN)
     seats = np.empty((MAX_PLAYERS, LEVELS))
     for i in range(masks.shape[0]):
@@ -126,7 +126,7 @@ def _choose(observations: Observations, masks: Masks, keys: Integers) -> Integer
         reading = readings[0]
         read(observations[i], masks[i], reading)
         if reading["phase"] == LEAD:
-            chosen[i] = best_lead(reading, ends[0], runs)
+            chosen[i] = best_lead(reading, outlooks[0], runs)
         else:
             chosen[i] = best_speech(reading, masks[i], keys[i, 0], keys[i, 1], seats)
     return chosen

@@ -19,21 +19,27 @@ from poke_env._jit import compiled, inlined
 from poke_env.cards import NUM_CARDS
 from poke_env.games.poque import FIRST_SLOT, MAX_HAND, MAX_PLAYERS, MAX_PLAYS
 
-_OPEN = 0.5
-_CLOSED = 0.85
+_RID_OF, _WINS = 0.113, 0.022
+"""What a card that runs of others may come to is worth while another leads: so much for each card
+of the opponent with the fewest, by then it may have gone, and for each card of all opponents, which
+may be won by it. Least squares over 390,000 positions of seats without the lead in deals of two,
+three, four and six such players; they explain 0.095 of the variance of what was paid, a mean for
+each combination of the numbers of cards 0.105."""
 
-ENDS = np.dtype(
+OUTLOOK = np.dtype(
     [
         # [seat, n]: chance that a seat's next card is its last, n cards having been played by the
         # opponents from here on; and the same for the next card of any of them.
-        ("seat", np.float64, (MAX_PLAYERS, MAX_PLAYS + 1)),
-        ("any", np.float64, (MAX_PLAYS + 1,)),
+        ("last_of", np.float64, (MAX_PLAYERS, MAX_PLAYS + 1)),
+        ("last", np.float64, (MAX_PLAYS + 1,)),
+        ("fewest", np.int64),  # cards of the opponent with fewest
+        ("prize", np.int64),  # chips of all opponents for the cards they have
     ]
 )
-"""How likely an opponent goes out."""
+"""What is to be expected of the opponents' cards."""
 
-Ends = np.void
-"""A record of dtype `ENDS`."""
+Outlook = np.void
+"""A record of dtype `OUTLOOK`."""
 
 RUN = np.dtype(
     [
@@ -65,15 +71,15 @@ _WAYS = np.array([[comb(n, k) for k in range(MAX_HAND)] for n in range(MAX_PLAYS
 
 
 @compiled
-def best_lead(reading: Reading, ends: Ends, runs: Runs) -> int:
+def best_lead(reading: Reading, outlook: Outlook, runs: Runs) -> int:
     """The action that begins the best run.
 
     Args:
         reading: a position in which the player leads.
-        ends: record of dtype `ENDS`, overwritten.
+        outlook: record of dtype `OUTLOOK`, overwritten.
         runs: array of dtype `RUN`, (MAX_HAND,), overwritten.
     """
-    hidden = _find_ends(reading, ends)
+    hidden = _look_out(reading, outlook)
     unseen = count_bits(reading["unseen"])
     best = -1
     best_value = -np.inf
@@ -81,7 +87,7 @@ def best_lead(reading: Reading, ends: Ends, runs: Runs) -> int:
         card = reading["cards"][slot]
         if _may_lead(reading["held"], card):
             _begin(runs[0], card, reading["held"], reading["gone"], hidden, unseen, 0)
-            value = _run_value(reading, ends, runs)
+            value = _run_value(reading, outlook, runs)
             if value >= best_value:  # of equals the highest
                 best = slot
                 best_value = value
@@ -95,12 +101,16 @@ def _may_lead(held: int, card: int) -> bool:
 
 
 @compiled
-def _find_ends(reading: Reading, ends: Ends) -> int:
-    """Write `ends`; returns the number of cards in other hands of which nothing is known."""
+def _look_out(reading: Reading, outlook: Outlook) -> int:
+    """Write `outlook`; returns the number of cards in other hands of which nothing is known."""
     hidden = 0
+    outlook["fewest"] = reading["size"]
+    outlook["prize"] = 0
     for seat in range(1, reading["players"]):
+        outlook["fewest"] = min(outlook["fewest"], reading["cards_left"][seat])
+        outlook["prize"] += min(reading["cards_left"][seat], reading["stack"][seat])
         hidden += reading["cards_left"][seat] - count_bits(reading["shown"][seat])
-    ends["any"][:] = 0.0
+    outlook["last"][:] = 0.0
     for seat in range(1, reading["players"]):
         left = reading["cards_left"][seat]
         unknown = left - count_bits(reading["shown"][seat])
@@ -114,8 +124,8 @@ def _find_ends(reading: Reading, ends: Ends) -> int:
                 still_in += last
             if played < left - 1:
                 last = 0.0
-            ends["seat"][seat, played] = last / still_in if still_in > 0 else 1.0
-            ends["any"][played] += share * ends["seat"][seat, played]
+            outlook["last_of"][seat, played] = last / still_in if still_in > 0 else 1.0
+            outlook["last"][played] += share * outlook["last_of"][seat, played]
     return hidden
 
 
@@ -135,7 +145,7 @@ def _begin(
 
 
 @compiled
-def _run_value(reading: Reading, ends: Ends, runs: Runs) -> float:
+def _run_value(reading: Reading, outlook: Outlook, runs: Runs) -> float:
     """Chips that are expected for cards left, on either side, after the run in `runs[0]`.
 
     Where a run may stop with the lead being the player's, runs with each of his cards are gone
@@ -144,7 +154,7 @@ def _run_value(reading: Reading, ends: Ends, runs: Runs) -> float:
     """
     depth = 0
     while True:
-        if not _go_on(reading, ends, runs[depth]):
+        if not _go_on(reading, outlook, runs[depth]):
             if depth == 0:
                 return float(runs[0]["value"])
             depth -= 1
@@ -155,7 +165,7 @@ def _run_value(reading: Reading, ends: Ends, runs: Runs) -> float:
                 break
             run["slot"] += 1
         if run["slot"] == reading["size"]:
-            _pass_on(reading, ends, run, run["after"])
+            _pass_on(reading, outlook, run, run["after"])
             continue
         card = reading["cards"][run["slot"]]
         run["slot"] += 1
@@ -167,7 +177,7 @@ def _run_value(reading: Reading, ends: Ends, runs: Runs) -> float:
 
 
 @compiled
-def _go_on(reading: Reading, ends: Ends, run: Run) -> bool:
+def _go_on(reading: Reading, outlook: Outlook, run: Run) -> bool:
     """Go on to where the run may stop with the player's lead; False if it has ended."""
     while run["chance"] > 0.0:
         card = run["card"]
@@ -177,7 +187,7 @@ def _go_on(reading: Reading, ends: Ends, run: Run) -> bool:
             run["card"] += SUITS
             run["leads"] = 1
             if run["held"] == 0:
-                run["value"] += run["chance"] * _gain(reading, run["played"])
+                run["value"] += run["chance"] * max(outlook["prize"] - run["played"], 0)
                 return False
             continue
         run["stops"] = 0.0
@@ -189,7 +199,7 @@ def _go_on(reading: Reading, ends: Ends, run: Run) -> bool:
             run["slot"] = 0
             run["after"] = -np.inf
             return True
-        _pass_on(reading, ends, run, _without_lead(reading, run))
+        _pass_on(reading, outlook, run, _without_lead(reading, outlook, run))
     return False
 
 
@@ -200,7 +210,7 @@ def _is_over(run: Run) -> bool:
 
 
 @compiled
-def _pass_on(reading: Reading, ends: Ends, run: Run, after: float) -> None:
+def _pass_on(reading: Reading, outlook: Outlook, run: Run, after: float) -> None:
     """Count what it is worth that the run stops here; otherwise an opponent plays on."""
     run["value"] += run["chance"] * run["stops"] * after
     run["chance"] *= 1.0 - run["stops"]
@@ -208,11 +218,11 @@ def _pass_on(reading: Reading, ends: Ends, run: Run, after: float) -> None:
         return
     holder = _shown_by(reading, run["card"])
     if holder < 0:
-        out = ends["any"][run["played"]]
+        out = outlook["last"][run["played"]]
         run["hidden"] -= 1
         run["unseen"] -= 1
     else:
-        out = ends["seat"][holder, run["played"]]
+        out = outlook["last_of"][holder, run["played"]]
     run["value"] -= run["chance"] * out * min(count_bits(run["held"]), reading["stack"][0])
     run["chance"] *= 1.0 - out
     run["played"] += 1
@@ -230,23 +240,19 @@ def _shown_by(reading: Reading, card: int) -> int:
 
 
 @compiled
-def _gain(reading: Reading, played: int) -> float:
-    """Chips of the others for the cards they have left."""
-    chips = 0
-    for seat in range(1, reading["players"]):
-        chips += min(reading["cards_left"][seat], reading["stack"][seat])
-    return max(chips - played, 0)
-
-
-@compiled
-def _without_lead(reading: Reading, run: Run) -> float:
+def _without_lead(reading: Reading, outlook: Outlook, run: Run) -> float:
     """Chips that are expected when another leads."""
-    cost = 0.0
+    opponents = reading["players"] - 1
+    fewest = max(outlook["fewest"] - run["played"] / opponents, 1.0)
+    prize = max(outlook["prize"] - run["played"], 0)
+    value = 0.0
     for slot in range(reading["size"]):
         card = reading["cards"][slot]
         if has(run["held"], card):
-            cost += _OPEN if _is_open(reading, run, card) else _CLOSED
-    return -min(cost, float(reading["stack"][0]))
+            value -= 1.0
+            if _is_open(reading, run, card):
+                value += _RID_OF * fewest + _WINS * prize
+    return max(value, -float(reading["stack"][0]))
 
 
 @compiled
