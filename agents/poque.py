@@ -3,12 +3,16 @@
 `PoqueGreedyAgent` bets on whatever it holds and leads the run in which it gets most. It neither
 remembers nor expects anything of the others.
 
-`PoqueHeuristicAgent` counts how likely its combination is the best, from the cards it sees and from
-who bet and who passed (`agents.poque_auction`), and goes through the runs it could begin card by
-card, with all that went by and stopped (`agents.poque_run`). It counts every card left for one chip,
-whatever the rules make it pay; it does not ask what chips are worth at the score, nor what those who
-bet hold in the play-out beyond what they showed. Pools of trumps are taken at the end as well as by
-playing the card, so that neither player hurries to play one for the heuristic's part.
+`PoqueHeuristicAgent` counts how likely its combination is the best, by the cards it sees and by who
+bet and who passed (`agents.poque_auction`), and goes through the runs it could begin card by card,
+with all that went by and where runs stopped (`agents.poque_run`). What it does not do:
+
+- The rules are not part of an observation: it counts each card left for one chip.
+- It expects nothing of the hands that others bet on beyond what they showed.
+- It does not plan an auction beyond the answers to its own bet, nor bet less to hide what it holds.
+- Chips are worth the same to it at every score.
+- It does not hurry to play the ace, king, queen or jack of trumps: whoever still holds one at the
+  end takes the same pool (docs/rules.md 3.3).
 """
 
 from __future__ import annotations

@@ -40,20 +40,27 @@ from poke_env.games.poque import (
 
 LEVELS = 1 + 3 * RANKS
 """None, and the combinations of two to four cards of a rank, or of three to five in sequence."""
+ROUNDING = 1e-9
+"""What is worth more by less than this is worth the same."""
+
 POQUE_BET, SEQUENCE_BET, LEAD = range(3)
 """`phase` of a reading."""
 
-(
-    _HAND_RANK, _HAND_SUIT, _HAND_HELD, _TURNED_RANK, _TURNED_SUIT, _SHOWN_BY, _GONE, _PHASE,
-    _DEALER, _SEATS, _CARDS_LEFT, _STACKS, _POOLS, _TO_EQUAL, _BET_SEAT, _PASSED, _STAKED,
-) = (
-    AT[name]
-    for name in (
-        "hand_rank", "hand_suit", "hand_held", "turned_rank", "turned_suit", "shown_by", "gone",
-        "phase", "dealer", "seats", "cards_left", "stacks", "pools", "to_equal", "bet_seat",
-        "passed", "staked",
-    )
-)  # fmt: skip
+_HAND_RANK = AT["hand_rank"]
+_HAND_SUIT = AT["hand_suit"]
+_HAND_HELD = AT["hand_held"]
+_TURNED_SUIT = AT["turned_suit"]
+_SHOWN_BY = AT["shown_by"]
+_GONE = AT["gone"]
+_PHASE = AT["phase"]
+_SEATS = AT["seats"]
+_CARDS_LEFT = AT["cards_left"]
+_STACKS = AT["stacks"]
+_POOLS = AT["pools"]
+_TO_EQUAL = AT["to_equal"]
+_BET_SEAT = AT["bet_seat"]
+_PASSED = AT["passed"]
+_STAKED = AT["staked"]
 
 
 def _bits(rules: Rules) -> int:
@@ -75,7 +82,6 @@ READING = np.dtype(
         ("size", np.int64),  # cards in a full hand
         ("players", np.int64),
         ("phase", np.int64),  # POQUE_BET, SEQUENCE_BET or LEAD
-        ("dealer", np.int64),  # seat
         ("trumps", np.int64),  # suit
         ("cards", np.int64, (MAX_HAND,)),  # card of every slot, played or not; -1 beyond the hand
         # Sets of cards, as bits: the hand as dealt, what is left of it, cards known to be in no
@@ -139,7 +145,6 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
     for pool in range(reading["pools"].shape[0]):
         reading["pools"][pool] = integer(o[_POOLS + pool] * CHIP_SCALE)
     reading["phase"] = min(which(o, _PHASE, 4), LEAD)
-    reading["dealer"] = which(o, _DEALER, MAX_PLAYERS)
     reading["trumps"] = which(o, _TURNED_SUIT, SUITS)
     _read_cards(o, reading)
     _read_pack(reading)
@@ -161,10 +166,10 @@ def _read_cards(o: Observation, reading: Reading) -> None:
                 reading["held"] |= np.int64(1) << card
     reading["gone"] = 0
     reading["shown"][:] = 0
-    for card in range(NUM_CARDS):
-        bit = np.int64(1) << card
-        shown_by = integer(o[_SHOWN_BY + card] * MAX_PLAYERS)
-        if o[_GONE + card] > 0:
+    for number in range(NUM_CARDS):
+        bit = np.int64(1) << number
+        shown_by = integer(o[_SHOWN_BY + number] * MAX_PLAYERS)
+        if o[_GONE + number] > 0:
             reading["gone"] |= bit
         elif shown_by > 1:
             reading["shown"][shown_by - 1] |= bit
