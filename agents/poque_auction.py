@@ -15,7 +15,7 @@ from math import comb
 
 import numpy as np
 
-from agents.poque_reading import LEVELS, POQUE_BET, ROUNDING, Reading
+from agents.poque_reading import LEVELS, POQUE_BET, ROUNDING, Reading, level_of
 from agents.reading import RANKS, SUITS, Floats, Mask, count_bits
 from poke_env import streams
 from poke_env._jit import compiled
@@ -103,11 +103,11 @@ def _count_sequences(unseen: int, known: int, size: int, at_most: Floats) -> Non
                     beside |= np.int64(1) << (card + SUITS)
                 if bottom > 0:
                     beside |= np.int64(1) << (low - SUITS)
-                needed = count_bits(run & unseen)
+                needed = count_bits(int(run & unseen))
                 whole = run & ~possible == 0 and beside & known == 0
                 if number >= LEAST_SEQUENCE and whole and needed <= size:
-                    others = total - needed - count_bits(beside & unseen)
-                    level = 1 + RANKS * (number - LEAST_SEQUENCE) + bottom + number - 1
+                    others = total - needed - count_bits(int(beside & unseen))
+                    level = level_of(number, LEAST_SEQUENCE, bottom + number - 1)
                     at_most[level] += _WAYS[others, size - needed]
     at_most[0] = _WAYS[total, size] - at_most[1:].sum()
     for level in range(1, LEVELS):
@@ -196,7 +196,7 @@ def _value(reading: Reading, more: int, seats: Floats) -> float:
             wins *= 1.0 - beats
             if beats < 1.0:
                 follows += price * (stays - beats) / (1.0 - beats)
-    return wins * (pot + follows) - chips
+    return float(wins * (pot + follows) - chips)
 
 
 @compiled

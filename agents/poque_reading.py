@@ -208,7 +208,8 @@ def _read_auction(o: Observation, reading: Reading) -> None:
 
 
 @inlined
-def _level(size: int, least: int, rank: int) -> int:
+def level_of(size: int, least: int, rank: int) -> int:
+    """The level of a combination of so many cards, at least `least`, by its (highest) rank."""
     return 1 + RANKS * (size - least) + rank
 
 
@@ -219,7 +220,7 @@ def set_level(hand: int) -> int:
     for rank in range(RANKS):
         size = count_bits((hand >> (SUITS * rank)) & 0b1111)
         if size >= LEAST_SET:
-            best = max(best, _level(size, LEAST_SET, rank))
+            best = max(best, level_of(size, LEAST_SET, rank))
     return best
 
 
@@ -232,5 +233,5 @@ def sequence_level(hand: int) -> int:
         for rank in range(RANKS):
             size = size + 1 if has(hand, SUITS * rank + suit) else 0
             if size >= LEAST_SEQUENCE:
-                best = max(best, _level(size, LEAST_SEQUENCE, rank))
+                best = max(best, level_of(size, LEAST_SEQUENCE, rank))
     return best
