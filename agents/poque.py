@@ -46,8 +46,6 @@ class PoqueGreedyAgent(PoqueAgent):
     chips in it; of equal ones the highest. No choice is left to chance.
     """
 
-    sees_score = False
-
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
         return _choose_greedily(observations, masks)

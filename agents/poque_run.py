@@ -104,12 +104,14 @@ def _may_lead(held: int, card: int) -> bool:
 def _look_out(reading: Reading, outlook: Outlook) -> int:
     """Write `outlook`; returns the number of cards in other hands of which nothing is known."""
     hidden = 0
+    spare = 0  # cards that opponents can play before one of them is out for certain
     outlook["fewest"] = reading["size"]
     outlook["prize"] = 0
     for seat in range(1, reading["players"]):
         outlook["fewest"] = min(outlook["fewest"], reading["cards_left"][seat])
         outlook["prize"] += min(reading["cards_left"][seat], reading["stack"][seat])
         hidden += reading["cards_left"][seat] - count_bits(reading["shown"][seat])
+        spare += reading["cards_left"][seat] - 1
     outlook["last"][:] = 0.0
     for seat in range(1, reading["players"]):
         left = reading["cards_left"][seat]
@@ -124,7 +126,8 @@ def _look_out(reading: Reading, outlook: Outlook) -> int:
                 still_in += last
             if played < left - 1:
                 last = 0.0
-            outlook["last_of"][seat, played] = last / still_in if still_in > 0 else 1.0
+            certain = played >= spare or still_in == 0.0
+            outlook["last_of"][seat, played] = 1.0 if certain else last / still_in
             outlook["last"][played] += share * outlook["last_of"][seat, played]
     return hidden
 

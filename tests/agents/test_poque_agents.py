@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
@@ -39,6 +40,13 @@ RULES = {
 }
 
 
+def given(table: PoqueTable) -> dict[str, Any]:
+    """What the player to move is given."""
+    mask = np.zeros(table.settings.num_actions, np.int8)
+    mask[table.legal()] = 1
+    return {"observation": table.observe(table.to_move), "action_mask": mask}
+
+
 # --- what every player promises -------------------------------------------------------------------
 
 
@@ -47,21 +55,20 @@ def states(rules: str) -> tuple[Any, Any]:
     """Observations (STATES, F) and masks (STATES, A) of sessions at random."""
     table = PoqueTable("session", RULES[rules])
     chance = np.random.default_rng(11)
-    seen: list[tuple[Any, Any]] = []
+    seen: list[dict[str, Any]] = []
     while len(seen) < STATES:
         if table.over:
             table = PoqueTable("session", RULES[rules])
         if table.to_move < 0:
             table.deal(chance.permutation(table.rules.pack()).tolist(), len(seen) % 2 or -1)
             continue
-        legal = table.legal()
         if chance.random() < 0.5:
-            mask = np.zeros(table.settings.num_actions, np.int8)
-            mask[legal] = 1
-            seen.append((table.observe(table.to_move), mask))
-        table.step(int(chance.choice(legal)))
-    observations, masks = zip(*seen, strict=True)
-    return np.stack(observations), np.stack(masks)
+            seen.append(given(table))
+        table.step(int(chance.choice(table.legal())))
+    return (
+        np.stack([one["observation"] for one in seen]),
+        np.stack([one["action_mask"] for one in seen]),
+    )
 
 
 def some_keys(count: int) -> Any:
@@ -108,6 +115,22 @@ def test_seeds_empty_masks_and_arrays_of_another_game(name: str) -> None:
         first.act_batch(observations, np.ones((STATES, 32), np.int8))
 
 
+DIGESTS = {
+    ("greedy", "standard"): "c97f1bde5342d018",
+    ("greedy", "other options"): "e917f355f24d8dd8",
+    ("heuristic", "standard"): "6579bd4c7fd56c5d",
+    ("heuristic", "other options"): "628a2a049f2cbe0d",
+}
+
+
+@pytest.mark.skipif(PLAIN, reason="needs many choices")
+@pytest.mark.parametrize(("name", "rules"), DIGESTS)
+def test_no_choice_changes_unnoticed(name: str, rules: str) -> None:
+    """See tests/agents/test_choices.py for what to do where one is meant to change."""
+    chosen = PLAYERS[name]().act_batch(*states(rules), some_keys(STATES))
+    assert hashlib.sha256(bytes(chosen.tolist())).hexdigest()[:16] == DIGESTS[name, rules]
+
+
 SAME = """
 import sys
 import numpy as np
@@ -140,9 +163,7 @@ def test_compiled_and_plain_choose_alike(tmp_path: Any) -> None:
 def reading(table: PoqueTable) -> Any:
     """What the player to move reads."""
     found = np.zeros(1, READING)
-    mask = np.zeros(table.settings.num_actions, np.int8)
-    mask[table.legal()] = 1
-    read(table.observe(table.to_move), mask, found[0])
+    read(*given(table).values(), found[0])
     return found[0]
 
 
@@ -232,10 +253,7 @@ def test_chances_are_those_of_counting_hands_one_by_one(phase: str) -> None:
 
 def choice(name: str, table: PoqueTable, key: int = 5) -> str:
     """What a player does where it is to move, in words."""
-    mask = np.zeros(table.settings.num_actions, np.int8)
-    mask[table.legal()] = 1
-    observed = {"observation": table.observe(table.to_move), "action_mask": mask}
-    return POQUE.action_text(table.state, PLAYERS[name]().act(observed, key))
+    return POQUE.action_text(table.state, PLAYERS[name]().act(given(table), key))
 
 
 def auction(hand: str, *others: str, moves: Sequence[str] = (), **rules: Any) -> PoqueTable:
@@ -338,6 +356,7 @@ def test_cards_that_keep_the_lead_go_first() -> None:
 
 
 def test_what_was_turned_up_stops_a_run() -> None:
+    """The lead is kept for sure by the card below the one turned up, and only there."""
     others = ("7c 8d Th Js Ad", "8c Td Jh Qc Kd", "7h 8s Ts Jd Qh")
     assert choice("heuristic", lead("9c 9d 8h Qs Ks", *others, turned="Tc")) == "lead 9c"
     assert choice("heuristic", lead("9c 9d 8h Qs Ks", *others[:2], "7h 8s Ts Jd Tc",
@@ -368,9 +387,6 @@ def test_the_heuristic_wins_against_random_players() -> None:
             table = PoqueTable("deal", rules).deal(deck, deal % 4)
             while not table.over:
                 player = PLAYERS["heuristic"]() if table.to_move == seat else RandomAgent()
-                mask = np.zeros(table.settings.num_actions, np.int8)
-                mask[table.legal()] = 1
-                observed = {"observation": table.observe(table.to_move), "action_mask": mask}
-                table.step(player.act(observed, int(chance.integers(2**62))))
+                table.step(player.act(given(table), int(chance.integers(2**62))))
             won += table.totals[seat]
     assert PLAIN or won > 0
