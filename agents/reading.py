@@ -129,25 +129,25 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
     """
     size = count_bits(mask.shape[0] - 1)
     reading["size"] = size
-    reading["phase"] = _which(o, _PHASE, 3)
-    reading["lead_rank"] = _which(o, _LEAD_RANK, RANKS)
-    reading["lead_size"] = _which(o, _LEAD_SIZE, SUITS) + 1
-    reading["dealer"] = _integer(o[_DEALER])
+    reading["phase"] = which(o, _PHASE, 3)
+    reading["lead_rank"] = which(o, _LEAD_RANK, RANKS)
+    reading["lead_size"] = which(o, _LEAD_SIZE, SUITS) + 1
+    reading["dealer"] = integer(o[_DEALER])
     reading["held"] = 0
     for slot in range(MAX_HAND):
-        reading["ranks"][slot] = _which(o, _HAND_RANK + RANKS * slot, RANKS)
-        reading["suits"][slot] = _which(o, _HAND_SUIT + SUITS * slot, SUITS)
+        reading["ranks"][slot] = which(o, _HAND_RANK + RANKS * slot, RANKS)
+        reading["suits"][slot] = which(o, _HAND_SUIT + SUITS * slot, SUITS)
         if o[_HAND_HELD + slot] > 0:
             reading["held"] |= 1 << slot
     for who in range(2):
-        reading["values"][who] = _integer(o[_TRICK_VALUES + who] * VALUE_SCALE)
-        reading["taken"][who] = _integer(o[_TAKEN + who] * MAX_HAND)
-        reading["below"][who] = _integer(o[_BELOW + who] * BELOW_SCALE)
-        reading["games"][who] = _integer(o[_GAMES + who])
+        reading["values"][who] = integer(o[_TRICK_VALUES + who] * VALUE_SCALE)
+        reading["taken"][who] = integer(o[_TAKEN + who] * MAX_HAND)
+        reading["below"][who] = integer(o[_BELOW + who] * BELOW_SCALE)
+        reading["games"][who] = integer(o[_GAMES + who])
         reading["draws"][who] = 0
         reading["last_draw"][who] = 0
         for draw in range(MAX_DRAWS):
-            changed = _integer(o[(_OPPONENT_DRAWS if who else _OWN_DRAWS) + draw] * MAX_HAND)
+            changed = integer(o[(_OPPONENT_DRAWS if who else _OWN_DRAWS) + draw] * MAX_HAND)
             reading["changed"][who, draw] = changed
             if changed > 0:
                 reading["draws"][who] += 1
@@ -181,12 +181,13 @@ def set_rank(reading: Reading, slots: int) -> int:
 
 
 @compiled
-def _integer(number: float) -> int:
+def integer(number: float) -> int:
+    """The integer nearest to a number that is not negative."""
     return int(number + 0.5)
 
 
 @compiled
-def _which(o: Observation, start: int, length: int) -> int:
+def which(o: Observation, start: int, length: int) -> int:
     """Place of the one number that is set, -1 if none is."""
     place = -1
     for i in range(length):  # to the end: a branch that cannot be foreseen costs more
@@ -207,14 +208,14 @@ def _read_tricks(o: Observation, reading: Reading) -> None:
         reading["no_higher"][count] = RANKS
     shown = 0
     for trick in range(MAX_HAND):
-        count = _integer(o[_TRICK_SIZE + trick] * SUITS)
+        count = integer(o[_TRICK_SIZE + trick] * SUITS)
         if o[_TRICK_LEADER + trick] > 0 and o[_TRICK_WINNER + trick] > 0:
             _read_throw(o, reading, trick, count)
         for i in range(shown, shown + count):
-            rank = _integer(o[_OPPONENT_RANK + i] * RANKS) - 1
+            rank = integer(o[_OPPONENT_RANK + i] * RANKS) - 1
             reading["shown"][rank] += 1
             reading["most"][rank] -= 1
-            reading["shown_suits"][_integer(o[_OPPONENT_SUIT + i] * SUITS) - 1] += 1
+            reading["shown_suits"][integer(o[_OPPONENT_SUIT + i] * SUITS) - 1] += 1
         shown += count
 
 
@@ -222,7 +223,7 @@ def _read_tricks(o: Observation, reading: Reading) -> None:
 def _read_throw(o: Observation, reading: Reading, trick: int, count: int) -> None:
     """What it tells that he did not beat the own lead of `count` cards."""
     for slot in range(MAX_HAND):
-        if _integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
+        if integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
             led = reading["ranks"][slot]
             reading["no_higher"][count] = min(reading["no_higher"][count], led)
             for rank in range(led + 1, RANKS):

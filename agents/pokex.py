@@ -1,0 +1,192 @@
+"""Players of Pokex: a greedy one, and one who plans.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from agents.pokex_plan import Cards, fill_chances, fill_plan
+from agents.pokex_reading import AUCTION, LEFT, PARTNER, READING, RIGHT, PokexAgent, Reading, read
+from agents.reading import Floats, Integers, only_action
+from poke_env import streams
+from poke_env._jit import compiled
+from poke_env.agent import Masks, Observations
+from poke_env.cards import NUM_CARDS, hand_value
+from poke_env.games.pokex import MAX_HAND, NUM_RANKS, PASS, PLAY_FIRST, strength
+
+_PLAY = np.zeros((MAX_HAND, MAX_HAND), np.int64)
+"""By two slots: the action that plays their cards."""
+for _number, (_low, _high) in enumerate(combinations(range(MAX_HAND), 2)):
+    _PLAY[_low, _high] = _PLAY[_high, _low] = PLAY_FIRST + _number
+
+
+@compiled
+def _action(reading: Reading, low: int, high: int) -> int:
+    """The action that plays the cards at two places of `hand`."""
+    return int(_PLAY[reading["slots"][low], reading["slots"][high]])
+
+
+# --- greedy ---------------------------------------------------------------------------------------
+
+
+class GreedyAgent(PokexAgent):
+    """Looks no further than the sets in its hand and the trick before it.
+
+    Bids as many tricks as it has two cards of a rank, if nobody has bid as many. Plays the two
+    cards that make the best hand with those that its side has in the trick already, the lowest
+    ones among equals. No choice is left to chance.
+
+    Args:
+        seed, joker: see `PokexAgent`.
+    """
+
+    def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
+        """See `KeyedAgent.choose`."""
+        return _choose_greedily(observations, masks, self.wild)
+
+
+@compiled
+def _choose_greedily(observations: Observations, masks: Masks, wild: int) -> Integers:
+    chosen = np.empty(masks.shape[0], np.int64)
+    readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
+    for i in range(masks.shape[0]):
+        chosen[i] = only_action(masks[i])
+        if chosen[i] >= 0:
+            continue
+        reading = readings[0]
+        read(observations[i], reading)
+        if reading["phase"] == AUCTION:
+            sets = _sets(reading, wild)
+            chosen[i] = sets if sets > reading["bid"] else PASS
+        else:
+            chosen[i] = _greedy_play(reading, wild)
+    return chosen
+
+
+@compiled
+def _sets(reading: Reading, wild: int) -> int:
+    """Into how many sets of two the hand can be sorted, besides those of what is left over."""
+    counts = np.zeros(NUM_RANKS, np.int64)
+    for place in range(reading["count"]):
+        counts[reading["hand"][place] >> 2] += 1
+    sets = 0
+    for rank in range(NUM_RANKS):
+        sets += counts[rank] // 2
+    if wild and sets < reading["tricks"]:
+        sets += counts[NUM_RANKS - 1] % 2 if True else 0
+    return int(min(sets, reading["tricks"]))
+
+
+@compiled
+def _greedy_play(reading: Reading, wild: int) -> int:
+    five = np.zeros(5, np.int8)
+    five[2] = reading["centre"][0]
+    size = 3
+    if reading["table"][PARTNER, 0] >= 0:
+        five[3], five[4] = reading["table"][PARTNER, 0], reading["table"][PARTNER, 1]
+        size = 5
+    chosen = 0
+    best = -1
+    for low in range(reading["count"]):
+        for high in range(low + 1, reading["count"]):
+            five[0], five[1] = reading["hand"][low], reading["hand"][high]
+            value = strength(five, wild) if size == 5 else _three_value(five, wild)
+            if value > best:
+                best = value
+                chosen = _action(reading, low, high)
+    return chosen
+
+
+@compiled
+def _three_value(cards: Cards, wild: int) -> int:
+    """The value of the first three cards; wild jokers are cards of the highest rank beside them."""
+    three = cards[:3].copy()
+    if wild:
+        top = 0
+        for place in range(3):
+            if three[place] < NUM_CARDS:
+                top = max(top, three[place])
+        for place in range(3):
+            if three[place] >= NUM_CARDS:
+                three[place] = top
+    return int(hand_value(three, 3, True))
+
+
+# --- heuristic ------------------------------------------------------------------------------------
+
+
+class HeuristicAgent(PokexAgent):
+    """Plans."""
+
+    def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
+        """See `KeyedAgent.choose`."""
+        return _choose(observations, masks, keys, self.wild)
+
+
+@compiled
+def _choose(observations: Observations, masks: Masks, keys: Integers, wild: int) -> Integers:
+    chosen = np.empty(masks.shape[0], np.int64)
+    readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
+    plan = np.zeros(1 << MAX_HAND)
+    chances = np.zeros((MAX_HAND, MAX_HAND))
+    for i in range(masks.shape[0]):
+        chosen[i] = only_action(masks[i])
+        if chosen[i] >= 0:
+            continue
+        reading = readings[0]
+        read(observations[i], reading)
+        hope = fill_plan(reading, wild, plan)
+        if reading["phase"] == AUCTION:
+            bid = _best_bid(reading, hope)
+            chosen[i] = bid if bid > reading["bid"] else PASS
+        else:
+            generator = streams.key_generator(keys[i, 0], keys[i, 1])
+            fill_chances(reading, wild, generator, chances)
+            chosen[i] = _best_play(reading, plan, chances)
+    return chosen
+
+
+@compiled
+def expected_tricks(reading: Reading, hope: float) -> float:
+    return hope
+
+
+@compiled
+def _best_bid(reading: Reading, hope: float) -> int:
+    """The bid that brings most points if it stands, fulfilled or not."""
+    tricks = reading["tricks"]
+    chance = min(max(expected_tricks(reading, hope) / tricks, 0.01), 0.99)
+    likely = np.zeros(MAX_HAND)
+    likely[0] = (1 - chance) ** tricks
+    for taken in range(tricks):
+        odds = chance / (1 - chance) * (tricks - taken) / (taken + 1)
+        likely[taken + 1] = likely[taken] * odds
+    best = 0
+    most = 0.0
+    for bid in range(1, tricks + 1):
+        points = 0.0
+        for taken in range(bid, tricks + 1):
+            points += likely[taken] * (bid * (bid + 1) / 2 + bid * (taken - bid))
+        if points > most:
+            best = bid
+            most = points
+    return best
+
+
+@compiled
+def _best_play(reading: Reading, plan: Floats, chances: Floats) -> int:
+    """The cards after which most tricks are to be hoped for, this one and those to come."""
+    count = reading["count"]
+    whole = (1 << count) - 1
+    chosen = 0
+    best = -1.0
+    for low in range(count):
+        for high in range(low + 1, count):
+            worth = chances[low, high] + plan[whole & ~(1 << low | 1 << high)]
+            # Where it makes no difference, the lowest cards go.
+            if worth > best + 1e-9:
+                best = worth
+                chosen = _action(reading, low, high)
+    return chosen

@@ -1,0 +1,233 @@
+"""Plans for a hand of Pokex: which two cards go to which centre card.
+
+What two cards are good for beside a centre card is told by the *kind* of the three together and by
+a rank (`promise`); a plan pairs the cards of a hand with the centre cards that are to come so that
+most tricks are to be hoped for (`fill_plan`). The trick on the table is judged by itself, over a
+sample of the hands that the others may hold (`fill_chances`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.pokex_reading import AUCTION, LEFT, OWN, PARTNER, RIGHT, Reading
+from agents.reading import Floats, Integers, count_bits
+from poke_env import streams
+from poke_env._jit import compiled
+from poke_env.cards import NUM_CARDS
+from poke_env.games.pokex import MAX_HAND, MAX_TRICKS, NUM_RANKS, strength
+
+Cards = npt.NDArray[np.int8]
+
+# --- what three cards are good for ----------------------------------------------------------------
+
+NOTHING, STRAIGHT_DRAW, FLUSH_DRAW, STRAIGHT_FLUSH_DRAW, PAIR, THREE = range(6)
+KINDS = 6
+
+BASE = np.zeros((2, 2, 3, KINDS))
+BASE[:] = np.array([-0.8, -0.4, 0.2, 0.4, 0.0, 1.2])
+BASE += np.array([0, 0.8, 1.5])[:, None]
+SLOPE = np.zeros((2, KINDS))
+
+_CONNECTED = np.zeros(1 << NUM_RANKS, np.bool_)
+"""By a set of ranks: whether all of them fit into one straight."""
+for _straight in (0b1_0000_0000_1111, *(0b1_1111 << _lowest for _lowest in range(9))):
+    _CONNECTED[np.arange(1 << NUM_RANKS) & ~_straight == 0] = True
+
+
+@compiled
+def kind_of_three(first: int, second: int, centre: int, wild: int) -> tuple[int, int, int]:
+    """What three cards may grow to.
+
+    Returns:
+        A kind, that of the cards without wild ones; the number of wild cards; and the rank of the
+        set, or else the highest.
+    """
+    wilds = 0
+    ranks, paired, number = 0, -1, 0
+    top = -1
+    suits = 0
+    for card in (first, second, centre):
+        if wild and card >= NUM_CARDS:
+            wilds += 1
+            continue
+        rank = card >> 2
+        if ranks >> rank & 1:
+            paired = rank
+            number += 1
+        ranks |= 1 << rank
+        suits |= 1 << (card & 3 if card < NUM_CARDS else 4)
+        top = max(top, rank)
+    if number == 2:
+        return THREE, wilds, paired
+    if number == 1:
+        return PAIR, wilds, paired
+    kind = NOTHING
+    if wilds < 2:
+        kind += STRAIGHT_DRAW * _CONNECTED[ranks]
+        kind += FLUSH_DRAW * (suits & (suits - 1) == 0)
+    return kind, wilds, top
+
+
+@compiled
+def promise(first: int, second: int, centre: int, leads: int, wild: int) -> float:
+    """The log odds that a side takes a trick to which one partner plays these two cards."""
+    kind, wilds, rank = kind_of_three(first, second, centre, wild)
+    return float(BASE[wild, leads, wilds, kind] + SLOPE[wild, kind] * (rank - 6))
+
+
+# --- the tricks to come ---------------------------------------------------------------------------
+
+
+@compiled
+def fill_plan(reading: Reading, wild: int, plan: Floats) -> float:
+    """Write the tricks that a side may hope to take with every set of a player's cards.
+
+    A set of cards is meant for the last of the tricks that are left, two for each, and used in the
+    best way. It counts what the side takes, not only the player.
+
+    Args:
+        reading: any; its `hand` holds two cards for each trick that is left.
+        wild: whether jokers are wild.
+        plan: float64 (2 ** MAX_HAND,), overwritten by the set of places in `hand`, as bits.
+
+    Returns:
+        The tricks that the whole hand may hope for.
+    """
+    count, left = reading["count"], reading["left"]
+    worth = np.zeros((MAX_TRICKS, MAX_HAND, MAX_HAND))
+    for trick in range(left):
+        for high in range(count):
+            for low in range(high):
+                worth[trick, low, high] = _chance(reading, trick, low, high, wild)
+    plan[0] = 0.0
+    for held in range(1, 1 << count):
+        number = count_bits(held)
+        plan[held] = 0.0
+        if number & 1 or number > 2 * left:
+            continue
+        trick = left - number // 2
+        for high in range(count):
+            if not held >> high & 1:
+                continue
+            for low in range(high):
+                if held >> low & 1:
+                    rest = plan[held & ~(1 << low | 1 << high)]
+                    plan[held] = max(plan[held], worth[trick, low, high] + rest)
+    return float(plan[(1 << count) - 1])
+
+
+@compiled
+def _chance(reading: Reading, trick: int, low: int, high: int, wild: int) -> float:
+    """The chance that the own side takes a coming trick with two of the player's cards.
+
+    Who will lead is not known in the auction, where it is taken to be either side alike, and later
+    by the rule that the lead goes round.
+    """
+    chance = 0.0
+    for leads in range(2):
+        if reading["phase"] == AUCTION or (reading["leader"] + trick) % 2 != leads:
+            cards = reading["hand"][low], reading["hand"][high], reading["centre"][trick]
+            chance += 1 / (1 + np.exp(-promise(cards[0], cards[1], cards[2], leads, wild)))
+    return chance / 2 if reading["phase"] == AUCTION else chance
+
+
+# --- the trick on the table -----------------------------------------------------------------------
+
+SAMPLES = 32
+"""Deals by which a play is judged: chances are right to about a tenth, and compared over the same
+deals."""
+
+_ANY = 1 << 62
+"""A strength that no hand has."""
+
+
+@compiled
+def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floats) -> None:
+    """Write the chance to take the trick on the table with every two of the player's cards.
+
+    Who is last knows. Others deal the cards that they have not seen: a partner who is still to play
+    finds the best hand, or one that beats what lies there; of opponents the first plays the two
+    cards that promise most, the second makes the best of them. Equal hands are the leader's.
+
+    Args:
+        reading: a position of the tricks.
+        wild: whether jokers are wild.
+        generator: advanced.
+        chances: float64 (MAX_HAND, MAX_HAND), [low, high] written for places in `hand`.
+    """
+    place, count = reading["place"], reading["count"]
+    five = np.zeros(5, np.int8)
+    five[4] = reading["centre"][0]
+    follows = place >= 2
+    target = -1
+    if follows:
+        for i in range(2):
+            five[i], five[2 + i] = reading["table"][LEFT, i], reading["table"][RIGHT, i]
+        target = strength(five, wild) + 1
+    ready = place % 2 == 1
+    own = np.zeros((MAX_HAND, MAX_HAND), np.int64)
+    if ready:
+        for i in range(2):
+            five[2 + i] = reading["table"][PARTNER, i]
+        for high in range(count):
+            for low in range(high):
+                five[0], five[1] = reading["hand"][low], reading["hand"][high]
+                own[low, high] = strength(five, wild)
+    samples = 1 if ready and follows else SAMPLES
+    chances[:] = 0.0
+    for _ in range(samples):
+        deck = _shuffle(reading, 3 * count, generator)
+        if not follows:
+            target = _reply(deck[count : 2 * count], deck[2 * count : 3 * count], five, wild)
+        for high in range(count):
+            for low in range(high):
+                value = own[low, high]
+                if not ready:
+                    five[0], five[1] = reading["hand"][low], reading["hand"][high]
+                    value = _complete(deck[:count], five, wild, target)
+                if value >= target:
+                    chances[low, high] += 1 / samples
+
+
+@compiled
+def _shuffle(reading: Reading, number: int, generator: Integers) -> Cards:
+    """The unseen cards, of which the first `number` are drawn at random."""
+    count = int(reading["unseen_count"])
+    deck = reading["unseen"][:count]
+    for place in range(min(number, count)):
+        other = place + streams.random_below(generator, count - place)
+        deck[place], deck[other] = deck[other], deck[place]
+    return deck
+
+
+@compiled
+def _complete(hand: Cards, five: Cards, wild: int, enough: int) -> int:
+    """The best strength that two cards of a hand bring; looks no further once it is `enough`.
+
+    Args:
+        five: int8 (5,), its places 2 and 3 are overwritten.
+    """
+    best = 0
+    for high in range(hand.shape[0]):
+        for low in range(high):
+            five[2], five[3] = hand[low], hand[high]
+            best = max(best, strength(five, wild))
+            if best >= enough:
+                return best
+    return best
+
+
+@compiled
+def _reply(third: Cards, fourth: Cards, table: Cards, wild: int) -> int:
+    """The strength that two followers reach with these hands."""
+    five = table.copy()
+    best = -np.inf
+    for high in range(third.shape[0]):
+        for low in range(high):
+            worth = promise(third[low], third[high], five[4], 0, wild)
+            if worth > best:
+                best = worth
+                five[0], five[1] = third[low], third[high]
+    return _complete(fourth, five, wild, _ANY)
