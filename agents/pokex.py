@@ -1,5 +1,4 @@
-"""Players of Pokex: a greedy one, and one who plans.
-"""
+"""Players of Pokex: a greedy one, and one who plans."""
 
 from __future__ import annotations
 
@@ -7,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from agents.pokex_plan import Cards, fill_chances, fill_plan
+from agents.pokex_plan import Cards, expected_share, fill_chances, fill_plan
 from agents.pokex_reading import AUCTION, LEFT, PARTNER, READING, RIGHT, PokexAgent, Reading, read
 from agents.reading import Floats, Integers, only_action
 from poke_env import streams
+from poke_env._checks import check_flag
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
 from poke_env.cards import NUM_CARDS, hand_value
@@ -67,15 +67,13 @@ def _choose_greedily(observations: Observations, masks: Masks, wild: int) -> Int
 
 @compiled
 def _sets(reading: Reading, wild: int) -> int:
-    """Into how many sets of two the hand can be sorted, besides those of what is left over."""
+    """How many sets of two cards of a rank the hand holds; a wild joker makes one of any card."""
     counts = np.zeros(NUM_RANKS, np.int64)
     for place in range(reading["count"]):
         counts[reading["hand"][place] >> 2] += 1
     sets = 0
     for rank in range(NUM_RANKS):
-        sets += counts[rank] // 2
-    if wild and sets < reading["tricks"]:
-        sets += counts[NUM_RANKS - 1] % 2 if True else 0
+        sets += counts[rank] if wild and rank == NUM_RANKS - 1 else counts[rank] // 2
     return int(min(sets, reading["tricks"]))
 
 
@@ -118,15 +116,32 @@ def _three_value(cards: Cards, wild: int) -> int:
 
 
 class HeuristicAgent(PokexAgent):
-    """Plans."""
+    """Plans.
+
+    Args:
+        seed, joker: see `PokexAgent`.
+        sacrifice: whether to bid on against opponents who are likely to fulfil their bid, however
+            unlikely it is to fulfil the own one: a failed bid costs nothing.
+
+    Raises:
+        ValueError: if `joker` is not one of its values or `sacrifice` no bool.
+    """
+
+    def __init__(
+        self, seed: int | None = 0, joker: str = "high_card", sacrifice: bool = False
+    ) -> None:
+        self.sacrifice = check_flag("sacrifice", sacrifice)
+        super().__init__(seed, joker)
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
-        return _choose(observations, masks, keys, self.wild)
+        return _choose(observations, masks, keys, self.wild, self.sacrifice)
 
 
 @compiled
-def _choose(observations: Observations, masks: Masks, keys: Integers, wild: int) -> Integers:
+def _choose(
+    observations: Observations, masks: Masks, keys: Integers, wild: int, sacrifice: bool
+) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
     plan = np.zeros(1 << MAX_HAND)
@@ -139,8 +154,7 @@ def _choose(observations: Observations, masks: Masks, keys: Integers, wild: int)
         read(observations[i], reading)
         hope = fill_plan(reading, wild, plan)
         if reading["phase"] == AUCTION:
-            bid = _best_bid(reading, hope)
-            chosen[i] = bid if bid > reading["bid"] else PASS
+            chosen[i] = _best_call(reading, expected_share(reading, hope, wild), sacrifice)
         else:
             generator = streams.key_generator(keys[i, 0], keys[i, 1])
             fill_chances(reading, wild, generator, chances)
@@ -149,30 +163,52 @@ def _choose(observations: Observations, masks: Masks, keys: Integers, wild: int)
 
 
 @compiled
-def expected_tricks(reading: Reading, hope: float) -> float:
-    return hope
+def _best_call(reading: Reading, share: float, sacrifice: bool) -> int:
+    """The call that brings most points if the auction ends with it.
 
-
-@compiled
-def _best_bid(reading: Reading, hope: float) -> int:
-    """The bid that brings most points if it stands, fulfilled or not."""
-    tricks = reading["tricks"]
-    chance = min(max(expected_tricks(reading, hope) / tricks, 0.01), 0.99)
-    likely = np.zeros(MAX_HAND)
-    likely[0] = (1 - chance) ** tricks
-    for taken in range(tricks):
-        odds = chance / (1 - chance) * (tricks - taken) / (taken + 1)
-        likely[taken + 1] = likely[taken] * odds
-    best = 0
+    Without `sacrifice` a bid is made only if it is fulfilled as likely as not, and the opponents'
+    points are let go.
+    """
+    tricks, standing = reading["tricks"], reading["bid"]
+    best = PASS
     most = 0.0
-    for bid in range(1, tricks + 1):
-        points = 0.0
-        for taken in range(bid, tricks + 1):
-            points += likely[taken] * (bid * (bid + 1) / 2 + bid * (taken - bid))
-        if points > most:
+    if reading["bidder"] == PARTNER:
+        most = _points(standing, share, tricks)
+    elif sacrifice:
+        most = -_points(standing, 1 - share, tricks)
+    for bid in range(standing + 1, tricks + 1):
+        points = _points(bid, share, tricks)
+        if points > most and (sacrifice or _fulfilled(bid, share, tricks) >= 0.5):
             best = bid
             most = points
     return best
+
+
+@compiled
+def _likely(taken: int, share: float, tricks: int) -> float:
+    """The chance to take so many tricks, as in so many throws of a coin that falls by `share`."""
+    ways = 1.0
+    for i in range(taken):
+        ways *= (tricks - i) / (i + 1)
+    return float(ways * share**taken * (1 - share) ** (tricks - taken))
+
+
+@compiled
+def _fulfilled(bid: int, share: float, tricks: int) -> float:
+    """The chance to take as many tricks as were bid."""
+    chance = 0.0
+    for taken in range(bid, tricks + 1):
+        chance += _likely(taken, share, tricks)
+    return chance
+
+
+@compiled
+def _points(bid: int, share: float, tricks: int) -> float:
+    """What a bid brings on average."""
+    points = 0.0
+    for taken in range(bid, tricks + 1):
+        points += _likely(taken, share, tricks) * (bid * (bid + 1) / 2 + bid * (taken - bid))
+    return points
 
 
 @compiled

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.pokex_reading import AUCTION, LEFT, OWN, PARTNER, RIGHT, Reading
+from agents.pokex_table import BY_CALLS, BY_KIND, BY_LEFT, BY_RANK
 from agents.reading import Floats, Integers, count_bits
 from poke_env import streams
 from poke_env._jit import compiled
@@ -25,14 +26,19 @@ Cards = npt.NDArray[np.int8]
 NOTHING, STRAIGHT_DRAW, FLUSH_DRAW, STRAIGHT_FLUSH_DRAW, PAIR, THREE = range(6)
 KINDS = 6
 
-BASE = np.zeros((2, 2, 3, KINDS))
-BASE[:] = np.array([-0.8, -0.4, 0.2, 0.4, 0.0, 1.2])
-BASE += np.array([0, 0.8, 1.5])[:, None]
-SLOPE = np.zeros((2, KINDS))
+_RANKS = NUM_RANKS - 1
+"""Ranks that make straights: all but the jokers'."""
+_BY_KIND = np.array(BY_KIND).reshape(2, 2, 3, KINDS)
+_BY_RANK = np.array(BY_RANK).reshape(2, 2, KINDS)
+_BY_CALLS = np.array(BY_CALLS)
+_BY_LEFT = np.array(BY_LEFT).reshape(2, 2, KINDS)
+MIDDLE_RANK = (_RANKS - 1) / 2
+MIDDLE_LEFT = (1 + MAX_TRICKS) / 2
+"""The rank and the tricks left for which the table holds as it stands."""
 
 _CONNECTED = np.zeros(1 << NUM_RANKS, np.bool_)
 """By a set of ranks: whether all of them fit into one straight."""
-for _straight in (0b1_0000_0000_1111, *(0b1_1111 << _lowest for _lowest in range(9))):
+for _straight in (0b1_0000_0000_1111, *(0b1_1111 << _lowest for _lowest in range(_RANKS - 4))):
     _CONNECTED[np.arange(1 << NUM_RANKS) & ~_straight == 0] = True
 
 
@@ -71,10 +77,18 @@ def kind_of_three(first: int, second: int, centre: int, wild: int) -> tuple[int,
 
 
 @compiled
-def promise(first: int, second: int, centre: int, leads: int, wild: int) -> float:
-    """The log odds that a side takes a trick to which one partner plays these two cards."""
+def promise(first: int, second: int, centre: int, leads: int, left: int, wild: int) -> float:
+    """The log odds that a side takes a trick to which one partner plays two cards.
+
+    Args:
+        first, second, centre: the three cards.
+        leads: whether the side leads.
+        left: tricks that are not finished then.
+        wild: whether jokers are wild.
+    """
     kind, wilds, rank = kind_of_three(first, second, centre, wild)
-    return float(BASE[wild, leads, wilds, kind] + SLOPE[wild, kind] * (rank - 6))
+    odds = _BY_KIND[wild, leads, wilds, kind] + _BY_RANK[wild, leads, kind] * (rank - MIDDLE_RANK)
+    return float(odds + _BY_LEFT[wild, leads, kind] * (left - MIDDLE_LEFT))
 
 
 # --- the tricks to come ---------------------------------------------------------------------------
@@ -129,8 +143,50 @@ def _chance(reading: Reading, trick: int, low: int, high: int, wild: int) -> flo
     for leads in range(2):
         if reading["phase"] == AUCTION or (reading["leader"] + trick) % 2 != leads:
             cards = reading["hand"][low], reading["hand"][high], reading["centre"][trick]
-            chance += 1 / (1 + np.exp(-promise(cards[0], cards[1], cards[2], leads, wild)))
+            left = reading["left"] - trick
+            odds = promise(cards[0], cards[1], cards[2], leads, left, wild)
+            chance += 1 / (1 + np.exp(-odds))
     return chance / 2 if reading["phase"] == AUCTION else chance
+
+
+# --- the auction ----------------------------------------------------------------------------------
+
+FEATURES = 6
+
+
+@compiled
+def describe_auction(reading: Reading, hope: float, features: Floats) -> None:
+    """Write what the tricks of the own side are estimated by.
+
+    Args:
+        reading: a position of the auction.
+        hope: tricks that the own hand may hope for.
+        features: float64 (FEATURES,), overwritten: 1; as shares of all tricks the hope, the
+            partner's bid, the opponents' bid; whether the partner passed without a bid, and how
+            many opponents did.
+    """
+    tricks, bids = reading["tricks"], reading["bids"]
+    features[0] = 1.0
+    features[1] = hope / tricks
+    features[2] = bids[PARTNER] / tricks
+    features[3] = max(bids[LEFT], bids[RIGHT]) / tricks
+    features[4] = reading["passed"][PARTNER] and bids[PARTNER] == 0
+    features[5] = 0.0
+    for seat in (LEFT, RIGHT):
+        features[5] += reading["passed"][seat] and bids[seat] == 0
+
+
+@compiled
+def expected_share(reading: Reading, hope: float, wild: int) -> float:
+    """The share of the tricks that the own side is expected to take, 0 to 1.
+
+    Args:
+        reading, hope: as for `describe_auction`.
+        wild: whether jokers are wild.
+    """
+    features = np.zeros(FEATURES)
+    describe_auction(reading, hope, features)
+    return float(min(max((_BY_CALLS[wild] * features).sum(), 0.0), 1.0))
 
 
 # --- the trick on the table -----------------------------------------------------------------------
@@ -175,18 +231,22 @@ def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floa
             for low in range(high):
                 five[0], five[1] = reading["hand"][low], reading["hand"][high]
                 own[low, high] = strength(five, wild)
-    samples = 1 if ready and follows else SAMPLES
+    # Of the unseen cards the partner's come first if he is still to play, then two opponents'.
+    partners = 0 if ready else count
+    drawn = partners if follows else partners + 2 * count
+    samples = SAMPLES if drawn > 0 else 1
     chances[:] = 0.0
     for _ in range(samples):
-        deck = _shuffle(reading, 3 * count, generator)
+        deck = _shuffle(reading, drawn, generator)
         if not follows:
-            target = _reply(deck[count : 2 * count], deck[2 * count : 3 * count], five, wild)
+            third = deck[partners : partners + count]
+            target = _reply(third, deck[partners + count : drawn], five, wild)
         for high in range(count):
             for low in range(high):
                 value = own[low, high]
                 if not ready:
                     five[0], five[1] = reading["hand"][low], reading["hand"][high]
-                    value = _complete(deck[:count], five, wild, target)
+                    value = _complete(deck[:partners], five, wild, target)
                 if value >= target:
                     chances[low, high] += 1 / samples
 
@@ -219,15 +279,23 @@ def _complete(hand: Cards, five: Cards, wild: int, enough: int) -> int:
     return best
 
 
+TRIED = 3
+
+
 @compiled
 def _reply(third: Cards, fourth: Cards, table: Cards, wild: int) -> int:
-    """The strength that two followers reach with these hands."""
+    """The best strength that two followers reach with one of the first one's best pairs."""
     five = table.copy()
-    best = -np.inf
-    for high in range(third.shape[0]):
+    size = third.shape[0]
+    promises = np.full((size, size), -np.inf)
+    for high in range(size):
         for low in range(high):
-            worth = promise(third[low], third[high], five[4], 0, wild)
-            if worth > best:
-                best = worth
-                five[0], five[1] = third[low], third[high]
-    return _complete(fourth, five, wild, _ANY)
+            promises[low, high] = promise(third[low], third[high], five[4], 0, size // 2, wild)
+    best = 0
+    for _ in range(min(TRIED, size * (size - 1) // 2)):
+        place = promises.argmax()
+        low, high = place // size, place % size
+        promises[low, high] = -np.inf
+        five[0], five[1] = third[low], third[high]
+        best = max(best, _complete(fourth, five, wild, _ANY))
+    return best
