@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from agents.pokex_plan import Cards, expected_share, fill_chances, fill_plan
-from agents.pokex_reading import AUCTION, LEFT, PARTNER, READING, RIGHT, PokexAgent, Reading, read
+from agents.pokex_reading import AUCTION, PARTNER, READING, PokexAgent, Reading, read
 from agents.reading import Floats, Integers, only_action
 from poke_env import streams
 from poke_env._checks import check_flag

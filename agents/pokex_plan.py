@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.pokex_reading import AUCTION, LEFT, OWN, PARTNER, RIGHT, Reading
+from agents.pokex_reading import AUCTION, LEFT, PARTNER, RIGHT, Reading
 from agents.pokex_table import BY_CALLS, BY_KIND, BY_LEFT, BY_RANK
 from agents.reading import Floats, Integers, count_bits
 from poke_env import streams

@@ -5,7 +5,7 @@ kind of the three cards that a player's two made with the centre card, and each 
 that the caller's side then took.
 
 The players plan and bid by the tables that are there, so the command is repeated until the tables
-change by no more than chance. Begun with the tables all zero, that takes three rounds.
+change by no more than chance.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Settings:
 
     out: Path = Path("agents/pokex_table.py")
     """the module that is written"""
-    deals: int = 6_000
+    deals: int = 2_000
     """deals for each reading of the jokers"""
     seed: int = 20_260
     """of cards and choices"""
@@ -187,7 +187,7 @@ def _line(numbers: Array, digits: int, comment: str) -> str:
     return f"    ({', '.join(map(str, rounded.tolist()))}),  # {comment}"
 
 
-_MODULE = '''"""What cards and calls are expected to bring in Pokex; measured in play, not written by hand.
+_MODULE = '''"""What cards and calls bring in Pokex; measured in play, not written by hand.
 
 Made by `python -m training.fit_pokex {settings}`.
 """
