@@ -51,23 +51,24 @@ def kind_of_three(first: int, second: int, centre: int, wild: int) -> tuple[int,
         set, or else the highest.
     """
     wilds = 0
-    ranks, paired, number = 0, -1, 0
+    ranks, paired, equal = 0, -1, 0
     top = -1
     suits = 0
-    for card in (first, second, centre):
+    for number in (first, second, centre):
+        card = int(number)  # not of eight bits, which sets of ranks do not fit
         if wild and card >= NUM_CARDS:
             wilds += 1
             continue
         rank = card >> 2
         if ranks >> rank & 1:
             paired = rank
-            number += 1
+            equal += 1
         ranks |= 1 << rank
         suits |= 1 << (card & 3 if card < NUM_CARDS else 4)
         top = max(top, rank)
-    if number == 2:
+    if equal == 2:
         return THREE, wilds, paired
-    if number == 1:
+    if equal == 1:
         return PAIR, wilds, paired
     kind = NOTHING
     if wilds < 2:
