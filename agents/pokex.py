@@ -1,4 +1,10 @@
-"""Players of Pokex: a greedy one, and one who plans."""
+"""Players of Pokex: a greedy one, and one who plans.
+
+Both see observations alone (`agents.pokex_reading`). Two things are told to neither by an
+observation: what a joker is, which is an argument, and the other rules, which are taken to be those
+of the standard game. So equal hands are the leader's, the lead goes round to the left, and a bid
+that fails costs nothing, also where it is not so.
+"""
 
 from __future__ import annotations
 
@@ -116,12 +122,28 @@ def _three_value(cards: Cards, wild: int) -> int:
 
 
 class HeuristicAgent(PokexAgent):
-    """Plans.
+    """Plans which two cards serve which centre card, and bids the tricks that this promises.
+
+    A plan gives every two of its cards to one of the centre cards to come, so that most tricks are
+    to be hoped for; a measured table tells what three cards promise to a side. In the auction the
+    tricks hoped for, the bids and the passes give the share of the tricks to expect. It bids what
+    brings most points by that, but no more tricks than it is as likely as not to take, and
+    overbids its partner only for more points.
+
+    In the tricks it plays the two cards after which most tricks are to be expected, this one and
+    those of the plan for the rest. The chance in this one is exact for who is last, and otherwise
+    found over deals of the cards that it has not seen. So it wins cheaply, throws what the plan
+    needs least when a trick is lost, and adds to its partner's cards. Keys decide the deals.
+
+    It does not ask what calls and plays tell of a hand beyond the number of tricks, does not look
+    at how many tricks the bid still needs (which brought nothing: the same play of points instead
+    of tricks lost 0.09 a deal, with a standard error of 0.06), nor at the score.
 
     Args:
         seed, joker: see `PokexAgent`.
-        sacrifice: whether to bid on against opponents who are likely to fulfil their bid, however
-            unlikely it is to fulfil the own one: a failed bid costs nothing.
+        sacrifice: whether to outbid opponents for what their bid would bring them, however unlikely
+            the own one is to be fulfilled: one that fails costs nothing. Where all do so the
+            auctions end with the highest bid, and hardly anybody scores.
 
     Raises:
         ValueError: if `joker` is not one of its values or `sacrifice` no bool.

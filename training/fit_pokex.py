@@ -159,7 +159,8 @@ def fit_bids(places: Array, features: Array, winner: Array) -> Array:
     """Least squares: the share of the tricks that the caller's side takes, float64 (FEATURES,)."""
     deal, seat = places.T
     taken = (winner[deal] == seat[:, np.newaxis] % 2).mean(axis=1)
-    return np.linalg.lstsq(features, taken, rcond=None)[0]
+    found: Array = np.linalg.lstsq(features, taken, rcond=None)[0]
+    return found
 
 
 def as_module(fits: list[tuple[Array, Array, Array]], settings: Settings) -> str:
