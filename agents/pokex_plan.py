@@ -196,7 +196,7 @@ SAMPLES = 32
 """Deals by which a play is judged: chances are right to about a tenth, and compared over the same
 deals."""
 
-_ANY = 1 << 62
+_NEVER = 1 << 62
 """A strength that no hand has."""
 
 
@@ -205,8 +205,9 @@ def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floa
     """Write the chance to take the trick on the table with every two of the player's cards.
 
     Who is last knows. Others deal the cards that they have not seen: a partner who is still to play
-    finds the best hand, or one that beats what lies there; of opponents the first plays the two
-    cards that promise most, the second makes the best of them. Equal hands are the leader's.
+    then finds the best hand, or one that beats what lies there; two opponents find the best that
+    goes with one of the pairs which promise most to the first of them. Equal hands are the
+    leader's.
 
     Args:
         reading: a position of the tricks.
@@ -301,5 +302,5 @@ def _reply(third: Cards, fourth: Cards, table: Cards, wild: int) -> int:
         low, high = place // size, place % size
         promises[low, high] = -np.inf
         five[0], five[1] = third[low], third[high]
-        best = max(best, _complete(fourth, five, wild, _ANY))
+        best = max(best, _complete(fourth, five, wild, _NEVER))
     return best

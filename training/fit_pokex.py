@@ -30,7 +30,7 @@ from agents.pokex_plan import (
 from agents.pokex_reading import JOKER_READINGS, READING, read
 from poke_env import _files, engine, observation, streams
 from poke_env._jit import compiled
-from poke_env.games.pokex import AUCTION, MAX_HAND, MAX_TRICKS, OVER, POKEX, Rules
+from poke_env.games.pokex import AUCTION, MAX_HAND, OVER, POKEX, Rules
 from poke_env.settings import Settings as MatchSettings
 from training import cli
 
@@ -100,7 +100,8 @@ def describe_tricks(
     """What each player's cards of each trick were, and whether they won.
 
     Args:
-        five, leader, winner: of finished deals, as in `poke_env.games.pokex.STATE`.
+        five, leader, winner: of finished deals, as in `poke_env.games.pokex.STATE`; the latter two
+            with no more tricks than are played.
         wild: whether jokers are wild.
 
     Returns:
@@ -109,14 +110,14 @@ def describe_tricks(
     described = np.zeros((4 * leader.size, 6), np.int64)
     row = 0
     for deal in range(five.shape[0]):
-        for trick in range(MAX_TRICKS):
+        for trick in range(leader.shape[1]):
             for side in range(2):
                 cards = five[deal, trick, side]
                 for place in (0, 2):
                     three = kind_of_three(cards[place], cards[place + 1], cards[4], wild)
                     described[row, 0], described[row, 1], described[row, 2] = three
                     described[row, 3] = leader[deal, trick] % 2 == side
-                    described[row, 4] = MAX_TRICKS - trick
+                    described[row, 4] = leader.shape[1] - trick
                     described[row, 5] = winner[deal, trick] == side
                     row += 1
     return described

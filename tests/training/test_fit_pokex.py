@@ -21,7 +21,7 @@ from training.fit_pokex import as_module, describe_tricks, fit_bids, fit_tricks,
 def test_tricks_are_described_for_each_player_of_each_side() -> None:
     hands = "9d 9h *1 *2 2c 3d 4h 5s Tc Jd Qh Ks 6c 7d 8h As"
     position = Position(Rules(tricks=2), match="deal", dealer=3).deal(f"{hands} 9c 2d")
-    position.step("bid 2", "9d 9h", "Tc Jd", "2c 3d", "6c 7d", "4h 5s", "8h As", "*1 *2", "Qh Ks")
+    position.step("bid 2", "9d 9h", "Tc Jd", "2c 3d", "6c 7d", "4h 5s", "8h As", "Qh Ks", "*1 *2")
     state = position.row["state"]
     fields = [state[name][:, :2] for name in ("trick_leader", "trick_winner")]
     described = describe_tricks(state["five"], *fields, 0)
@@ -30,7 +30,7 @@ def test_tricks_are_described_for_each_player_of_each_side() -> None:
     assert leader[:4] == [THREE, 0, 7, 1]
     assert (leader[5], partner[5]) == (1, 1)
     assert described[2, 3] == described[2, 5] == 0
-    assert described[:4, 4].tolist() == [6] * 4
+    assert described[:, 4].tolist() == [2] * 4 + [1] * 4
     assert described[4].tolist()[:4] == [PAIR, 0, 13, 0]
 
 
