@@ -16,7 +16,7 @@ from agents.pokex_plan import Cards, expected_share, fill_chances, fill_plan
 from agents.pokex_reading import AUCTION, PARTNER, READING, PokexAgent, Reading, read
 from agents.reading import Floats, Integers, only_action
 from poke_env import streams
-from poke_env._checks import check_flag
+from poke_env._checks import check_flag, check_integer
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
 from poke_env.cards import NUM_CARDS, hand_value
@@ -120,6 +120,8 @@ def _three_value(cards: Cards, wild: int) -> int:
 
 # --- heuristic ------------------------------------------------------------------------------------
 
+MOST_SAMPLES = 100_000
+
 
 class HeuristicAgent(PokexAgent):
     """Plans which two cards serve which centre card, and bids the tricks that this promises.
@@ -144,25 +146,38 @@ class HeuristicAgent(PokexAgent):
         sacrifice: whether to outbid opponents for what their bid would bring them, however unlikely
             the own one is to be fulfilled: one that fails costs nothing. Where all do so the
             auctions end with the highest bid, and hardly anybody scores.
+        samples: deals that are looked at to judge a play, up to `MOST_SAMPLES`. With 32 the chances
+            are right to a tenth. Four times as many took four times as long and gained 0.20 points
+            a deal in one reading of the jokers, 0.09 in the other (standard errors 0.07).
 
     Raises:
-        ValueError: if `joker` is not one of its values or `sacrifice` no bool.
+        ValueError: if an argument is something else.
     """
 
     def __init__(
-        self, seed: int | None = 0, joker: str = "high_card", sacrifice: bool = False
+        self,
+        seed: int | None = 0,
+        joker: str = "high_card",
+        sacrifice: bool = False,
+        samples: int = 32,
     ) -> None:
         self.sacrifice = check_flag("sacrifice", sacrifice)
+        self.samples = check_integer("samples", samples, 1, MOST_SAMPLES)
         super().__init__(seed, joker)
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
-        return _choose(observations, masks, keys, self.wild, self.sacrifice)
+        return _choose(observations, masks, keys, self.wild, self.sacrifice, self.samples)
 
 
 @compiled
 def _choose(
-    observations: Observations, masks: Masks, keys: Integers, wild: int, sacrifice: bool
+    observations: Observations,
+    masks: Masks,
+    keys: Integers,
+    wild: int,
+    sacrifice: bool,
+    samples: int,
 ) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
@@ -179,7 +194,7 @@ def _choose(
             chosen[i] = _best_call(reading, expected_share(reading, hope, wild), sacrifice)
         else:
             generator = streams.key_generator(keys[i, 0], keys[i, 1])
-            fill_chances(reading, wild, generator, chances)
+            fill_chances(reading, wild, samples, generator, chances)
             chosen[i] = _best_play(reading, plan, chances)
     return chosen
 

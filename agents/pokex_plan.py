@@ -192,16 +192,14 @@ def expected_share(reading: Reading, hope: float, wild: int) -> float:
 
 # --- the trick on the table -----------------------------------------------------------------------
 
-SAMPLES = 32
-"""Deals by which a play is judged: chances are right to about a tenth, and compared over the same
-deals."""
-
 _NEVER = 1 << 62
 """A strength that no hand has."""
 
 
 @compiled
-def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floats) -> None:
+def fill_chances(
+    reading: Reading, wild: int, samples: int, generator: Integers, chances: Floats
+) -> None:
     """Write the chance to take the trick on the table with every two of the player's cards.
 
     Who is last knows. Others deal the cards that they have not seen: a partner who is still to play
@@ -212,6 +210,7 @@ def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floa
     Args:
         reading: a position of the tricks.
         wild: whether jokers are wild.
+        samples: deals that are looked at, 1 or more; the same for every two cards.
         generator: advanced.
         chances: float64 (MAX_HAND, MAX_HAND), [low, high] written for places in `hand`.
     """
@@ -236,9 +235,9 @@ def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floa
     # Of the unseen cards the partner's come first if he is still to play, then two opponents'.
     partners = 0 if ready else count
     drawn = partners if follows else partners + 2 * count
-    samples = SAMPLES if drawn > 0 else 1
+    deals = samples if drawn > 0 else 1
     chances[:] = 0.0
-    for _ in range(samples):
+    for _ in range(deals):
         deck = _shuffle(reading, drawn, generator)
         if not follows:
             third = deck[partners : partners + count]
@@ -250,7 +249,7 @@ def fill_chances(reading: Reading, wild: int, generator: Integers, chances: Floa
                     five[0], five[1] = reading["hand"][low], reading["hand"][high]
                     value = _complete(deck[:partners], five, wild, target)
                 if value >= target:
-                    chances[low, high] += 1 / samples
+                    chances[low, high] += 1 / deals
 
 
 @compiled

@@ -125,11 +125,16 @@ def test_arrays_of_another_game_are_refused(make: type[PokexAgent]) -> None:
 
 
 @pytest.mark.parametrize("make", PLAYERS)
-def test_unknown_arguments_are_refused(make: type[PokexAgent]) -> None:
+def test_unknown_readings_of_the_jokers_are_refused(make: type[PokexAgent]) -> None:
     with pytest.raises(ValueError, match="joker must be one of 'high_card', 'wild', got 'ace'"):
         make(joker="ace")
+
+
+def test_unknown_arguments_of_the_heuristic_are_refused() -> None:
     with pytest.raises(ValueError, match="sacrifice must be True or False, got 1"):
         HeuristicAgent(sacrifice=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="samples must be an integer from 1 to 100000, got 0"):
+        HeuristicAgent(samples=0)
 
 
 PLAIN = """
@@ -278,7 +283,7 @@ def test_who_is_last_knows_what_wins(joker: str) -> None:
     moves = "bid 2, 8c 8d, 3c 7s, Kd Th"
     readings = reading_of(at(*hands, centre="7d Kc", moves=moves, joker=joker))
     chances = np.zeros((MAX_HAND, MAX_HAND))
-    fill_chances(readings[0], int(joker == "wild"), np.zeros(4, np.int64), chances)
+    fill_chances(readings[0], int(joker == "wild"), 9, np.zeros(4, np.int64), chances)
     target = evaluate("8c 8d 3c 7s 7d", jokers=joker)
     hand = sorted(parse_cards(hands[3]))
     for low, high in combinations(range(4), 2):
@@ -292,7 +297,7 @@ def test_equal_hands_are_the_leaders(partner: str, wins: bool) -> None:
     moves = f"bid 2, 8c 8d, {partner}, Kd Qd"
     position = at(*hands, centre="Ad 3c", moves=moves)
     chances = np.zeros((MAX_HAND, MAX_HAND))
-    fill_chances(reading_of(position)[0], 0, np.zeros(4, np.int64), chances)
+    fill_chances(reading_of(position)[0], 0, 9, np.zeros(4, np.int64), chances)
     assert chances.sum() == wins  # with two eights, or not at all
 
 
@@ -300,7 +305,7 @@ def test_chance_of_the_leader_grows_with_what_he_leads() -> None:
     hands = ("8c 8d 2h Qs", "Kd Qd 4h Th", "Ac Qh Jh Js", "9h 9s 7h Td")
     readings = reading_of(at(*hands, centre="8s 3c", moves="bid 2"))
     chances = np.zeros((MAX_HAND, MAX_HAND))
-    fill_chances(readings[0], 0, np.array([1, 2, 3, 4]), chances)
+    fill_chances(readings[0], 0, 32, np.array([1, 2, 3, 4]), chances)
     hand = sorted(parse_cards(hands[0]))
     places = [hand.index(card) for card in parse_cards("8c 8d")]
     assert 0.5 < chances[min(places), max(places)] <= 1
