@@ -354,6 +354,13 @@ def test_heuristic_wins_with_the_cheapest_cards_that_do() -> None:
     assert choice(GreedyAgent(), position) == "play Ad As"
 
 
+def test_heuristic_saves_the_cards_that_a_coming_centre_card_fits() -> None:
+    """Fives or aces are enough, but the fives make three with the next centre card."""
+    hands = ("4c 7d 2h 6s", "2c 3d 6h Th", "8h Jc 3s 6c", "As Ad 5c 5d")
+    position = at(*hands, centre="9c 5h", moves="bid 2, 4c 7d, 8h Jc, 2c 3d")
+    assert choice(HeuristicAgent(), position) == "play Ad As"
+
+
 def test_heuristic_gives_its_worst_cards_to_a_trick_that_is_lost() -> None:
     hands = ("9d 9h 2h 6s", "2c 3d 6h Th", "9s Jc 3s 6c", "As Ad 5c 7d")
     moves = "bid 2, 9d 9h, 9s Jc"
