@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agents.reading import count_bits, only_action
+from agents.reading import count_bits, integer, only_action, which
 from poke_env import streams
 from poke_env._jit import compiled
 from poke_env.agent import KeyedAgent, Masks, Observations
@@ -100,25 +100,25 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
     """
     size = count_bits(mask.shape[0] - 1)
     reading["size"] = size
-    reading["phase"] = _which(o, _PHASE, 2)
-    reading["players"] = _which(o, _PLAYERS, MAX_PLAYERS - 1) + 2
+    reading["phase"] = which(o, _PHASE, 2)
+    reading["players"] = which(o, _PLAYERS, MAX_PLAYERS - 1) + 2
     reading["held"] = 0
     for slot in range(MAX_HAND):
         reading["hand"][slot] = -1
         if slot < size:
-            rank = _which(o, _HAND_RANK + RANKS * slot, RANKS)
-            reading["hand"][slot] = SUITS * rank + _which(o, _HAND_SUIT + SUITS * slot, SUITS)
+            rank = which(o, _HAND_RANK + RANKS * slot, RANKS)
+            reading["hand"][slot] = SUITS * rank + which(o, _HAND_SUIT + SUITS * slot, SUITS)
         if o[_HAND_HELD + slot] > 0:
             reading["held"] |= 1 << slot
     reading["best"] = -1
     reading["later"] = reading["players"] - 1
-    suit = _which(o, _LEAD_SUIT, SUITS)
+    suit = which(o, _LEAD_SUIT, SUITS)
     if suit >= 0:
-        reading["best"] = SUITS * _which(o, _BEST_RANK, RANKS) + suit
-        reading["later"] = _which(o, _LEADER, MAX_PLAYERS) - 1
+        reading["best"] = SUITS * which(o, _BEST_RANK, RANKS) + suit
+        reading["later"] = which(o, _LEADER, MAX_PLAYERS) - 1
     for seat in range(MAX_PLAYERS):
         done = o[_EXCHANGE_DONE + seat] > 0
-        reading["exchanged"][seat] = _integer(o[_EXCHANGED + seat] * MAX_HAND) if done else -1
+        reading["exchanged"][seat] = integer(o[_EXCHANGED + seat] * MAX_HAND) if done else -1
         for suit in range(SUITS):
             reading["limit"][seat, suit] = RANKS - 1
     _read_unseen(o, reading)
@@ -126,24 +126,9 @@ def read(o: Observation, mask: Mask, reading: Reading) -> None:
 
 
 @compiled
-def _integer(number: float) -> int:
-    return int(number + 0.5)
-
-
-@compiled
-def _which(o: Observation, start: int, length: int) -> int:
-    """Place of the one number that is set, -1 if none is."""
-    place = -1
-    for i in range(length):
-        if o[start + i] > 0:
-            place = i
-    return place
-
-
-@compiled
 def _read_unseen(o: Observation, reading: Reading) -> None:
     size = reading["size"]
-    pack_size = _integer(o[_STOCK] * NUM_CARDS) + size * reading["players"]
+    pack_size = integer(o[_STOCK] * NUM_CARDS) + size * reading["players"]
     for seat in range(reading["players"]):
         pack_size += max(reading["exchanged"][seat], 0)
     known = _PACK_SIZES[size] == pack_size
@@ -165,7 +150,7 @@ def _read_unseen(o: Observation, reading: Reading) -> None:
 def _read_tricks(o: Observation, reading: Reading) -> None:
     """What the tricks so far tell of the cards that the others can still hold."""
     players = reading["players"]
-    leader = (_which(o, _DEALER, MAX_PLAYERS) + 1) % players
+    leader = (which(o, _DEALER, MAX_PLAYERS) + 1) % players
     for trick in range(reading["size"]):
         best = -1
         for turn in range(players):
@@ -182,7 +167,7 @@ def _read_tricks(o: Observation, reading: Reading) -> None:
             else:
                 limit = min(reading["limit"][seat, best & 3], best >> 2)
                 reading["limit"][seat, best & 3] = limit
-        leader = _which(o, _TRICK_WINNER + MAX_PLAYERS * trick, MAX_PLAYERS)
+        leader = which(o, _TRICK_WINNER + MAX_PLAYERS * trick, MAX_PLAYERS)
 
 
 @compiled
@@ -190,10 +175,10 @@ def _card_played(o: Observation, reading: Reading, seat: int, trick: int) -> int
     """The card that a seat played to a trick, -1 if it has not."""
     if seat > 0:
         place = MAX_HAND * (seat - 1) + trick
-        rank = _integer(o[_OTHER_RANK + place] * RANKS) - 1
-        return SUITS * rank + _integer(o[_OTHER_SUIT + place] * SUITS) - 1 if rank >= 0 else -1
+        rank = integer(o[_OTHER_RANK + place] * RANKS) - 1
+        return SUITS * rank + integer(o[_OTHER_SUIT + place] * SUITS) - 1 if rank >= 0 else -1
     for slot in range(reading["size"]):
-        if _integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
+        if integer(o[_HAND_TRICK + slot] * MAX_HAND) == trick + 1:
             return int(reading["hand"][slot])
     return -1
 

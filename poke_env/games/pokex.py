@@ -353,10 +353,15 @@ def _apply_play(state: np.void, action: int) -> None:
 
 
 @inlined
-def _strength(state: np.void, trick: int, side: int) -> int:
-    """The worth of a side's five cards; wild cards break ties, the fewer the better."""
-    five = state["five"][trick, side]
-    if not state["rules"]["wild"]:
+def strength(five: npt.NDArray[np.int8], wild: Int) -> int:
+    """The worth of the five cards of a side in a trick; of equal hands with wild cards the one
+    with fewer is worth more.
+
+    Args:
+        five: int8 (5,), card numbers in any order.
+        wild: whether jokers are wild.
+    """
+    if not wild:
         return int(hand_value(five, 5, True))
     jokers = 0
     for place in range(5):
@@ -370,7 +375,9 @@ def _finish_trick(state: np.void) -> None:
     trick = state["trick_count"]
     leader = state["trick_leader"][trick]
     side = leader % 2
-    lead, reply = _strength(state, trick, side), _strength(state, trick, 1 - side)
+    wild = state["rules"]["wild"]
+    lead = strength(state["five"][trick, side], wild)
+    reply = strength(state["five"][trick, 1 - side], wild)
     if lead == reply and state["rules"]["defenders_win_tie"]:
         winner = 1 - declarer(state) % 2
     else:
