@@ -214,6 +214,11 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
             seen[over] = self.envs.observe_rows(over, self._learners[over])
         return seen, masks
 
+    @property
+    def learners(self) -> npt.NDArray[np.int64]:
+        """The learner's seat in every row, int64 (B,), a copy."""
+        return self._learners.copy()
+
     # --- Gymnasium --------------------------------------------------------------------------------
 
     def reset(

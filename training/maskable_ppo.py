@@ -57,6 +57,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from stable_baselines3.common.utils import LinearSchedule
@@ -71,6 +72,7 @@ from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from poke_env.equity import has_table, table_for
 from training import cli, duplicate
+from training.central_critic import CentralCriticPolicy
 from training.export import command, copy_model, network_of, save_model, versions
 from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
@@ -138,6 +140,8 @@ class Arguments:
     """gradients are clipped to this length"""
     hidden: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers of policy and critic, which share nothing"""
+    central_critic: bool = True
+    """let the critic see every hand (`training.central_critic`); the policy never does"""
     torch_threads: int = 1
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
@@ -265,7 +269,8 @@ def make_envs(arguments: Arguments, pool: OpponentPool) -> VecEnv:
             arguments.num_envs,
             PoolPlayers(pool, arguments.num_envs),
             **arguments.environment(),
-        )
+        ),
+        everybody=arguments.central_critic,
     )
 
 
@@ -320,8 +325,12 @@ class ContinuedTensorBoard(TensorBoardOutputFormat):
 
 def make_model(arguments: Arguments, envs: VecEnv) -> ScheduledPPO:
     """An untrained learner."""
+    policy: type[MaskableActorCriticPolicy] = MaskableActorCriticPolicy
+    more: dict[str, Any] = {}
+    if arguments.central_critic:
+        policy, more = CentralCriticPolicy, {"own": observation.length(GAME)}
     return ScheduledPPO(
-        "MlpPolicy",
+        policy,
         envs,
         learning_rate=LinearSchedule(
             arguments.learning_rate, arguments.final_learning_rate, end_fraction=1.0
@@ -338,6 +347,7 @@ def make_model(arguments: Arguments, envs: VecEnv) -> ScheduledPPO:
         policy_kwargs={
             "net_arch": {"pi": list(arguments.hidden), "vf": list(arguments.hidden)},
             "activation_fn": nn.ReLU,
+            **more,
         },
         seed=arguments.seed,
         device="cpu",

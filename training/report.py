@@ -257,6 +257,15 @@ def show(document: Document, console: Console) -> None:
     )
 
 
+def text(document: Document, width: int = 100) -> str:
+    """What `show` prints, as plain text without colours, in lines of at most `width` characters."""
+    # Asked for in so many words, since a notebook forces colours on programs.
+    console = Console(width=width, color_system=None, force_terminal=False, force_jupyter=False)
+    with console.capture() as printed:
+        show(document, console)
+    return "".join(f"{line.rstrip()}\n" for line in printed.get().splitlines())
+
+
 def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     table = Table(
         title=title,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from poke_env.single_vector import SingleAgentVectorEnv
@@ -26,12 +27,34 @@ class BatchVecEnv(VecEnv):
     `TimeLimit.truncated`, `episode` (`r` return, `l` the learner's decisions, `t` seconds since the
     first match), `seat`, `forfeited_by` (None, or the seat that played an illegal action), and
     `opponent` if the opponent has `names` (B,). All others are empty.
+
+    Args:
+        envs: the matches.
+        everybody: let observations be float32 (B, n F): what the learner knows, and behind it what
+            every other seat knows, in turn. Not meant for players but for critics, who may see
+            more than those they judge (`training.central_critic`); terminal observations have
+            zeros there.
+
+    Raises:
+        ValueError: if `everybody` is asked for where matches may be cut: a critic would have to
+            value the terminal observation.
     """
 
-    def __init__(self, envs: SingleAgentVectorEnv) -> None:
+    def __init__(self, envs: SingleAgentVectorEnv, everybody: bool = False) -> None:
         self.envs = envs
         self.render_mode = None
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        space = envs.envs.single_observation_space
+        self._others = envs.envs.game.seats - 1 if everybody else 0
+        if everybody:
+            settings = envs.envs.settings
+            if settings.max_deals is not None and settings.match != "deal":
+                raise ValueError(
+                    f"everybody must be False where matches may be cut, but max_deals is "
+                    f"{settings.max_deals}"
+                )
+            repeats = 1 + self._others
+            space = spaces.Box(np.tile(space.low, repeats), np.tile(space.high, repeats))
+        super().__init__(envs.num_envs, space, envs.single_action_space)
         self._masks = np.zeros(envs.envs.masks.shape, np.bool_)
         self._actions = np.zeros(envs.num_envs, np.int64)
         self._returns = np.zeros(envs.num_envs)
@@ -48,7 +71,16 @@ class BatchVecEnv(VecEnv):
         self._masks = masks.astype(np.bool_)
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return np.array(seen)
+        return self._seen(seen)
+
+    def _seen(self, own: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """What the learner knows, and the others if they are to be shown."""
+        rows = np.arange(self.num_envs)
+        others = [
+            self.envs.envs.observe_rows(rows, (self.envs.learners + after) % (1 + self._others))
+            for after in range(1, 1 + self._others)
+        ]
+        return np.concatenate([own, *others], axis=1)
 
     def set_options(self, options: Any = None) -> None:
         """Rows take no reset options here; they would be lost."""
@@ -76,8 +108,9 @@ class BatchVecEnv(VecEnv):
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         seconds = round(time.time() - self._started, 6)
+        finals = np.pad(played.finals, ((0, 0), (0, self._others * played.finals.shape[1])))
         for row, final, seat, forfeit in zip(
-            played.ended.tolist(), played.finals, played.seats.tolist(),
+            played.ended.tolist(), finals, played.seats.tolist(),
             played.forfeits.tolist(), strict=True,
         ):  # fmt: skip
             infos[row] = {
@@ -95,7 +128,7 @@ class BatchVecEnv(VecEnv):
         self._lengths[played.ended] = 0
         dones = played.terminated | played.truncated
         rewards = played.rewards.astype(np.float32)
-        return np.array(played.observations), rewards, dones, infos
+        return self._seen(played.observations), rewards, dones, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions in every row, bool (B, A)."""
@@ -113,7 +146,7 @@ class BatchVecEnv(VecEnv):
         """`action_masks` of every row; there is no other method, since rows are no objects."""
         if method_name != "action_masks":
             raise AttributeError(f"rows have no method {method_name!r}; there is action_masks")
-        return [self._masks[row] for row in self._get_indices(indices)]
+        return list(self._masks[self._get_indices(indices)])
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute of the whole, the same for every row."""
@@ -127,3 +160,6 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Rows are never wrapped; returns and lengths are in the infos without a Monitor."""
         return [False for _ in self._get_indices(indices)]
+
+    def _get_indices(self, indices: Any) -> Any:
+        return np.arange(self.num_envs) if indices is None else np.atleast_1d(indices)

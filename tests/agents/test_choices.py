@@ -49,12 +49,20 @@ DIGESTS = {
     ("alphamu", "tiny"): "35a1838ccc9539d2",
     ("alphamu", "small"): "1ac898227964d632",
     ("alphamu", "house"): "20cf9fb49c2061cb",
+    ("equilibrium", "standard"): "d915bce1599c7235",
+    ("equilibrium", "tiny"): "35a1838ccc9539d2",
+    ("equilibrium", "small"): "1ac898227964d632",
+    ("equilibrium", "house"): "8b31cb8bf0631226",
+    ("equilibrium_fixed", "standard"): "ae488404a3880a68",
+    ("equilibrium_fixed", "tiny"): "78767379e4d0bf40",
+    ("equilibrium_fixed", "small"): "2ab7c1602598ac45",
+    ("equilibrium_fixed", "house"): "a87d242d0700a593",
 }
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs many choices")
 @pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("name", sorted({name for name, _ in DIGESTS}))
+@pytest.mark.parametrize("name", agents.names())
 def test_choices_are_those_of_the_digest(name: str, rules: str) -> None:
     player, anything = agents.make(name), agents.make("random")
     chance = np.random.default_rng(23)

@@ -1,7 +1,6 @@
 """What the documentation says is what the code does."""
 
 import importlib.util
-import json
 import re
 import runpy
 import tomllib
@@ -14,6 +13,7 @@ import poke_env
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SLOW = {"doubling_strategy", "rubber_equity", "train_your_first_agent"}
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -41,14 +41,46 @@ def test_readme_links_to_a_file_that_does_not_exist():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebook_that_does_not_run(path):
-    pytest.importorskip("PIL")
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    scope = {"__name__": "notebook"}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            assert cell["outputs"], "run the notebook and save its outputs"
-            exec(compile("".join(cell["source"]), path.name, "exec"), scope)
+def test_notebook_stored_otherwise_than_a_clean_kernel_leaves_it(path):
+    nbformat = pytest.importorskip("nbformat")
+    tidied = runpy.run_path(str(ROOT / "notebooks" / "run.py"))["tidied"]
+    text = path.read_text(encoding="utf-8")
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    advice = f"run python notebooks/run.py {path.stem}"
+    assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)], advice
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert outputs, advice
+    assert not [output for output in outputs if output.get("name") == "stderr"], "it warns"
+    assert text == tidied(notebook), advice
+    assert len(text) < 450_000, "smaller plots, please"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in SLOW else [])
+        for path in NOTEBOOKS
+    ],
+)
+def test_notebook_that_does_not_run_in_a_clean_kernel(path):
+    for needed in ("PIL", "ipykernel", "nbclient", "sb3_contrib"):
+        pytest.importorskip(needed)
+    runpy.run_path(str(ROOT / "notebooks" / "run.py"))["execute"](path, seconds=1200)
+
+
+def test_notebook_whose_error_is_overlooked(tmp_path, monkeypatch):
+    nbformat = pytest.importorskip("nbformat")
+    exceptions = pytest.importorskip("nbclient.exceptions")
+    pytest.importorskip("ipykernel")
+    monkeypatch.chdir(tmp_path)  # where a kernel would work if it had no folder of its own
+    cells = ['open("left", "w").close()', "1 / 0"]
+    notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, cells)])
+    nbformat.write(notebook, tmp_path / "wrong.ipynb")
+    execute = runpy.run_path(str(ROOT / "notebooks" / "run.py"))["execute"]
+    with pytest.raises(exceptions.CellExecutionError, match="ZeroDivisionError"):
+        execute(tmp_path / "wrong.ipynb")
+    assert [path.name for path in tmp_path.iterdir()] == ["wrong.ipynb"]
 
 
 def test_observation_table_differs_from_the_code():

@@ -349,7 +349,7 @@ def test_below_value_is_not_the_environments():
     assert not np.array_equal(plain.points, play(Lowest(), Highest(), 5, below_value=10.0).points)
 
 
-# --- faults (C45) ---------------------------------------------------------------------------------
+# --- faults ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("match", ["deal", "rubber"])

@@ -101,7 +101,7 @@ def test_two_blind_players_are_worth_what_aware_ones_are_if_all_scores_are_alike
     chances = np.zeros(OUTCOMES)
     chances.ravel()[rng.choice(chances.size, 6, replace=False)] = 1 / 6
     solution = stored.Solution(
-        table, np.broadcast_to(chances, (len(worth.listed), *OUTCOMES)), None, None, ""
+        table, np.broadcast_to(chances, (len(worth.listed), *OUTCOMES)), None, None, "", None
     )
     values = awareness.both_blind(solution)
     last = places(table.target)[15, 18, 1, 1]
@@ -156,14 +156,7 @@ def arguments(files: Path, out: Path) -> list[str]:
     return ["--draws", str(files / "rubber.draws.npz"), "--out", str(out), "--quick"]
 
 
-@pytest.fixture
-def _of_perfect_tricks(monkeypatch):
-    """The shipped table may be of other players; what is asked here is whether the command runs."""
-    monkeypatch.setattr(stored.Solution, "check_played", lambda solution, played: None)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("_of_perfect_tricks")
 def test_awareness_goes_on_where_it_was_stopped(files, tmp_path, monkeypatch, capsys):
     done = []
     solve_one = awareness.blind_deal
@@ -195,7 +188,6 @@ def test_awareness_goes_on_where_it_was_stopped(files, tmp_path, monkeypatch, ca
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("_of_perfect_tricks")
 def test_doubles_by_hand_cost_less_with_hands_that_take_more(files, tmp_path, capsys):
     out = tmp_path / "hands"
     lab.main(["doubles-by-hand", *arguments(files, out)])

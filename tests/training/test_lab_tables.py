@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 from dataclasses import replace
 from math import comb
 
@@ -16,6 +17,7 @@ import pytest
 
 pytest.importorskip("tyro")
 
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from poke_env.equity import LEVELS, EquityTable, places, rules_key, scores
@@ -24,6 +26,7 @@ from training.lab import __main__ as lab
 from training.lab import atlas, bonuses, doubles, prices, results, score_maps, stored, thresholds
 from training.lab.equity_report import equity_rows
 from training.lab.induction import Scoring, solve_futures, solve_values, solve_visits
+from training.lab.played import Played
 from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, Solver, Work
 from training.lab.stored import Worth
 
@@ -156,11 +159,20 @@ def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution
     assert (rough.shares == solution.shares[serving]).all()
 
 
-def test_tricks_must_be_those_of_the_solution(solution):
-    solution.check_played(None)
-    other = solution._replace(identity="tricks of pimc-64, invented")
-    with pytest.raises(ValueError, match="tricks of pimc-64"):
-        other.check_played(None)
+def test_solution_remembers_the_tricks_that_it_is_for(files, tmp_path, solution):
+    assert solution.played is None
+    played = Played("some", np.arange(3 * 4 * 6 * 6).reshape(3, 4, 6, 6))
+    found = stored.load(files / "rubber.npz", changed(files, tmp_path, **played.arrays())).played
+    assert found is not None
+    assert found.player == "some"
+    assert solution.tricks == "perfect tricks"
+    assert solution._replace(played=found).tricks == "tricks of some"
+    assert (found.counts == played.counts).all()
+    with pytest.raises(ValueError, match="counts have shape"):
+        stored.load(
+            files / "rubber.npz",
+            changed(files, tmp_path, **Played("some", np.zeros(3, np.int64)).arrays()),
+        )
 
 
 @pytest.mark.parametrize("score", [(8, 3, 0, 0), (0, 0, 2, 0), (-1, 0, 0, 0)])
@@ -350,6 +362,40 @@ def test_threshold_rows_hold_the_stored_shares(solution):
     assert rows[4]["drawing_pair"] == pytest.approx(np.average(drawn, weights=dealt))
 
 
+def test_decisions_are_reached_as_often_as_draws_before_them_are_made(solution):
+    chances = solution.chances(place(3, 1, 1, 0))
+    own, other, _, _ = np.indices(chances.shape)
+    often = dict(zip(DECISIONS, thresholds.reached(chances), strict=True))
+    assert often["non-dealer doubles"] == 1
+    assert often["non-dealer redoubles"] == pytest.approx(chances[own >= 1].sum())
+    for seen, name in enumerate(("no draw", "one draw", "two draws")):
+        for made, what in enumerate(("draws free", "doubles", "redoubles")):
+            there = chances[(own == seen) & (other >= made)].sum()
+            assert often[f"dealer {what} after {name}"] == pytest.approx(there)
+
+
+def test_chart_says_what_each_kind_does(solution):
+    """Pairs of nines draw always, of tens never, of jacks in half of the hands."""
+    shares = np.zeros_like(solution.shares)
+    shares[..., 13 + 7], shares[..., 13 + 9] = 255, 128
+    known = solution._replace(shares=shares)
+    places_shown = [place(0, 0, 0, 0), place(4, 4, 0, 1)]
+    by_score = thresholds.plot_kinds(known, places_shown)
+    by_decision = thresholds.plot_scores(known, places_shown, DECISIONS[:3])
+    for figure, panels, lines in ((by_score, 2, len(DECISIONS)), (by_decision, 3, 2)):
+        *axes, _ = figure.axes
+        assert len(axes) == panels
+        for axis in axes:
+            assert sum(text.get_text() == "50" for text in axis.texts) == lines
+            colours = axis.collections[0].get_array().reshape(lines, -1)
+            always = np.flatnonzero(colours[0] == 1)
+            assert (colours[:, always] == 1).all()
+            assert len(always) == 1
+            assert (colours[:, always + 1] == 0).all()
+    with pytest.raises(ValueError, match="decisions must be"):
+        thresholds.plot_scores(known, places_shown, ["dealer passes"])
+
+
 # --- atlas and bonuses ----------------------------------------------------------------------------
 
 
@@ -459,3 +505,28 @@ def test_printed_tables_name_the_score_once(solution):
     results.show(Console(file=out, width=200), "E", rows)
     assert "3–5\u00a01–0" in out.getvalue()
     assert "win at 250" in out.getvalue()
+
+
+def test_notebooks_show_the_same_tables_and_pictures():
+    rows = [{"a_name": 1, "x": 0.125, "text": "pair"}, {"a_name": 2, "x": None, "text": None}]
+    assert results.markdown(rows, 1).splitlines() == [
+        "| a name | x | text |",
+        "| --: | --: | :-- |",
+        "| 1 | 0.1 | pair |",
+        "| 2 |  |  |",
+    ]
+    assert results.markdown([]) == ""
+    small, large = (results.png(Figure(figsize=(2, 1)), dpi) for dpi in (50, 100))
+    assert small.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", large[16:24])
+    assert (width, height) == (200, 100)
+    assert len(small) < len(large)
+
+
+def test_maps_keep_their_shape_when_they_are_narrow(solution):
+    numbers = np.arange(COUNT, dtype=np.float64)
+    map_ = score_maps.Map("place", numbers, 0, COUNT)
+    wide, narrow = (score_maps.draw("places", [map_] * 2, TARGET, width=w) for w in (16.0, 10.0))
+    assert narrow.get_size_inches()[0] == 10
+    ratio = wide.get_size_inches()[1] / narrow.get_size_inches()[1]
+    assert ratio == pytest.approx(1.6, rel=0.05)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
-from rich.console import Console
 
 from training import report
 from training.ratings import cycles, rate
@@ -16,12 +13,6 @@ from training.tournament import run_tournament
 LABELS = ["<b>ann</b>", "[bold]bob", "cat", "dan"]
 RING = [(0, 1), (1, 2), (2, 0)]
 AHEAD, DOUBTFUL = estimate([9.0, 10.0, 11.0]), estimate([-9.0, 11.0])
-
-
-def shown(document, width=80):
-    console = Console(file=io.StringIO(), width=width)
-    report.show(document, console)
-    return console.file.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +25,16 @@ def cycle_part(margins, meetings=RING):
     return {"cycles": cycles(4, meetings, margins).as_dict(LABELS)}
 
 
+def test_text_with_colours_where_they_are_forced(plain, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    text = report.text(plain, 70)
+    assert "Ranking" in text
+    assert "\x1b" not in text
+    assert all(len(line) <= 70 and line == line.rstrip() for line in text.splitlines())
+
+
 def test_a_document_without_them_says_nothing_of_them(plain):
-    for text in (shown(plain), report.html(plain)):
+    for text in (report.text(plain), report.html(plain)):
         assert "Elo points" not in text
         assert "triple" not in text
     assert report.html(plain | {"ratings": None, "cycles": None}) == report.html(plain)
@@ -47,7 +46,7 @@ def test_ratings_are_shown_best_first_and_open_ends_as_infinite(plain):
     assert [line["player"] for line in report.rated(document)] == [
         "cat", "<b>ann</b>", "[bold]bob", "dan",
     ]  # fmt: skip
-    text, page = shown(document), report.html(document)
+    text, page = report.text(document, 80), report.html(document)
     assert "Elo points above the mean" in text
     assert "of the group" not in text
     assert "dan: has not met anybody: no rating." in text
@@ -66,7 +65,7 @@ def test_ratings_are_shown_best_first_and_open_ends_as_infinite(plain):
 def test_groups_are_told_apart(plain):
     found = rate(4, [(0, 1), (2, 3)], [[2.0, 0.0, 1.0]] * 2)
     document = plain | {"ratings": found.as_dict(LABELS)}
-    assert "above the mean of the group" in shown(document)
+    assert "above the mean of the group" in report.text(document)
     assert "to be compared within group 1 only" in report.html(document)
 
 
@@ -76,7 +75,7 @@ def test_a_bad_fit_is_named(plain):
     sentence = report.fit_sentence(document)
     assert "scored 75.0 %, by the ratings 50.0 %" in sentence
     assert "one scale is too little" in sentence
-    assert sentence.split(";")[0].split(":")[1].strip() in shown(document, 200)
+    assert sentence.split(";")[0].split(":")[1].strip() in report.text(document, 200)
     fair = plain | {"ratings": rate(3, RING, np.ones((3, 200))).as_dict(LABELS[:3])}
     assert "within what chance explains" in report.fit_sentence(fair)
 
@@ -88,7 +87,7 @@ def test_cycles_are_named(plain):
         "<b>ann</b> by 10.0; all three are separated, also after correction for all triples."
     )
     document = plain | cycle_part([AHEAD] * 3)
-    assert sentence in shown(document, 300)
+    assert sentence in report.text(document, 300)
     assert "<h2>Cycles</h2>" in report.html(document)
     assert "<b>ann" not in report.html(document)
 

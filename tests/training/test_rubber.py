@@ -379,6 +379,7 @@ def test_drift_is_not_shown(tmp_path: Path) -> None:
     assert [found["mean"], found["largest"]] == pytest.approx([3.0, 3.0])
     assert found["mean_win"] == 0.0
     assert "Drift from old to new" in console.file.getvalue()
+    assert rubber_files.differences(table, moved) == found
     with pytest.raises(ValueError, match="for the same rules"):
         rubber_files.drift(table, EquityTable.load(), console)
 
@@ -391,7 +392,7 @@ def test_new_version_does_not_become_the_environments(
     monkeypatch.setattr(equity, "DATA", tmp_path)
     better = replace(before, values=before.values + 1.0, version="mine")
     console = Console(file=io.StringIO(), width=120)
-    path = rubber.install(better, console)
+    path = rubber_files.install(better, console)
     assert path == tmp_path / "poke_equity_v4.npz"
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     assert EquityTable.load(path).version == "poke_equity_v4"

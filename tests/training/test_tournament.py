@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from helpers import ROOT
 from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
@@ -138,7 +136,7 @@ def test_forfeits_are_listed_with_their_reasons():
     assert [fault[:3] for fault in report.faults(document)] == [
         ("faulty", count, "RuntimeError: out of ideas")
     ]
-    shown = printed(document)
+    shown = report.text(document, 150)
     assert "RuntimeError: out of ideas" in shown
     assert "RuntimeError: out of ideas" in report.html(document)
 
@@ -148,7 +146,7 @@ def test_one_deal_gives_no_interval_and_no_infinity():
     [line] = document["duels"]
     assert (line["margin"]["low"], line["margin"]["deviation"]) == (None, None)
     json.dumps(document, allow_nan=False)
-    assert report.NONE in printed(document)
+    assert report.NONE in report.text(document, 150)
     assert "<html" in report.html(document)
 
 
@@ -296,7 +294,7 @@ def test_ratings_leave_out_a_player_without_a_win():
     [line] = [line for line in document["ranking"] if line["label"] == "never"]
     assert (line["wins"], line["forfeits"]) == (0, 40)
     assert "never" in json.dumps(document["ratings"])
-    assert "never" in printed(document)
+    assert "never" in report.text(document, 150)
     assert "never" in report.html(document)
 
 
@@ -310,13 +308,7 @@ def test_standings_of_a_rubber_do_not_add_up_in_the_document():
         assert total == pytest.approx(sign * line["margin"]["mean"] * 12)
 
 
-# --- uncertainty is always said (C46) -------------------------------------------------------------
-
-
-def printed(document: Any) -> str:
-    console = Console(file=io.StringIO(), width=150)
-    report.show(document, console)
-    return console.file.getvalue()  # type: ignore[attr-defined]
+# --- uncertainty is always said -------------------------------------------------------------------
 
 
 def test_55_of_100_is_not_separated():
@@ -334,7 +326,7 @@ def test_55_of_100_is_not_separated():
     assert line["margin"]["low"] < 0.0 < line["margin"]["high"]
     assert line["verdict"] == "not separated"
     assert line["more_deals_needed"] > 50
-    for text in (printed(document), report.html(document)):
+    for text in (report.text(document, 150), report.html(document)):
         assert "not separated" in text
         assert "55.0 %" in text
         assert "45.2–64.4" in text
@@ -360,7 +352,7 @@ def test_the_page_needs_nothing_else_and_trusts_no_name():
     assert "&lt;script&gt;" in page
     assert not re.findall(r'(?:src|href)="(?!data:image/png;base64,)', page)
     assert page.count("data:image/png;base64,") == 3
-    assert "[bold]" not in printed(document)
+    assert "[bold]" not in report.text(document, 150)
 
 
 def test_the_page_says_how_to_repeat_it():

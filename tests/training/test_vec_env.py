@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.logger import Logger
@@ -22,6 +23,8 @@ from agents.network import Network
 from poke_env import observation, poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.row_player import NO_ACTION, RowPlayer
+from training.central_critic import CentralCriticPolicy
+from training.export import network_of
 from training.pool import CURRENT, MOST_IN_PLAY, SNAPSHOT, OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
 
@@ -536,3 +539,66 @@ def test_tally_counts_a_match_twice() -> None:
     assert (tally.wins, tally.draws, tally.losses) == (2, 1, 1)
     assert tally.matches == 4
     assert tally.points == 2.5
+
+
+# --- what everybody sees, for critics -------------------------------------------------------------
+
+
+def test_critic_sees_somebody_elses_cards_than_the_opponents() -> None:
+    """What everybody sees is the learner's observation and the opponent's, also after autoresets,
+    and nothing behind the end."""
+    plain, whole = vec(6), BatchVecEnv(poke_v0.vector_env(6), everybody=True)
+    whole.seed(0)
+    assert whole.observation_space.shape == (2 * SIZE,)
+    seen, both = plain.reset(), whole.reset()
+    rng = np.random.default_rng(3)
+    ended = 0
+    for _ in range(60):
+        np.testing.assert_array_equal(both[:, :SIZE], seen)
+        other = whole.envs.envs.observe_rows(np.arange(6), 1 - whole.envs.learners)
+        np.testing.assert_array_equal(both[:, SIZE:], other)
+        assert whole.observation_space.contains(both[0])
+        actions = choose(plain, rng)
+        seen, _, _, infos = plain.step(actions)
+        both, _, _, more = whole.step(actions)
+        for one, another in zip(infos, more, strict=True):
+            if "terminal_observation" in one:
+                ended += 1
+                final = another["terminal_observation"]
+                np.testing.assert_array_equal(final[:SIZE], one["terminal_observation"])
+                assert not final[SIZE:].any()
+    assert ended > 10
+
+
+def test_critic_has_to_value_a_match_that_was_cut() -> None:
+    envs = poke_v0.vector_env(2, match="rubber", max_deals=3)
+    with pytest.raises(ValueError, match=r"everybody must be False where matches may be cut.* 3"):
+        BatchVecEnv(envs, everybody=True)
+
+
+def test_actor_sees_what_only_the_critic_may() -> None:
+    """Other hidden cards change what the critic says, and not what the actor does; the exported
+    network is the actor."""
+    envs = BatchVecEnv(poke_v0.vector_env(8), everybody=True)
+    model = MaskablePPO(
+        CentralCriticPolicy, envs, n_steps=16, batch_size=64, n_epochs=1, seed=0, device="cpu",
+        policy_kwargs={"own": SIZE, "activation_fn": torch.nn.ReLU},
+    )  # fmt: skip
+    model.learn(256)
+    envs.seed(1)
+    seen = envs.reset()
+    hidden = np.concatenate([seen[:, :SIZE], np.roll(seen[:, SIZE:], 1, axis=0)], axis=1)
+    policy = model.policy
+    with torch.no_grad():
+        logits, others = (
+            policy.get_distribution(torch.as_tensor(one)).distribution.logits.numpy()
+            for one in (seen, hidden)
+        )
+        values, changed = (policy.predict_values(torch.as_tensor(one)) for one in (seen, hidden))
+    np.testing.assert_array_equal(logits, others)
+    assert (values != changed).all()
+    network = network_of(policy)
+    assert network.layers[0] == SIZE
+    chosen, _ = network.decide(seen[:, :SIZE], envs.action_masks().astype(np.int8))
+    masked = np.where(envs.action_masks(), logits, -np.inf)
+    np.testing.assert_array_equal(chosen, masked.argmax(axis=1))

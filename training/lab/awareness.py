@@ -144,7 +144,6 @@ class Awareness:
         count: Number of scores that are drawn.
         tolerance: Exploitability at which a score counts as solved, in points.
         seed: Of the choice of scores.
-        played: The file of `count-played` with which the rubber was solved, if there was one.
         table: The equity table (*.npz); by default that of the environment.
         draws: The draw phase of the same solution (*.draws.npz); by default the shipped one.
         threads: Threads; 0 is one for each core.
@@ -155,7 +154,6 @@ class Awareness:
     count: int = 200
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.5
     seed: int = 0
-    played: Path | None = None
     table: Path | None = None
     draws: Path | None = None
     threads: int = 0
@@ -167,9 +165,7 @@ class Awareness:
         count = check_integer("count", self.count, 2)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
-        played = None if self.played is None else Played.load(self.played)
         solution = stored.load(self.table, self.draws)
-        solution.check_played(played)
         if self.quick:
             console.print(
                 "--quick: few scores, solved roughly, pairs of hands that share cards not left "
@@ -188,7 +184,7 @@ class Awareness:
         if work.missing:
             console.print("preparing the draw phase")
             model = DrawModel(threads=threads) if self.quick else balanced_model(threads=threads)
-            _solve(model, Worth(table), played, work, tolerance, console)
+            _solve(model, Worth(table), solution.played, work, tolerance, console)
         losses = np.array([work.losses[place] for place in known.tolist()])
         rows = [
             score_maps.columns(place, table.target)

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _QUICK_TOLERANCE = 5.0
+_MARKS = (("#0072b2", "o"), ("#56b4e9", "s"), ("#d55e00", "^"), ("#e69f00", "v"))
+"""Colours and markers of the doubles, which the colour-blind can tell apart too."""
 _NEVER = 1e-12
 """What rounding leaves of kinds that never occur."""
 
@@ -116,7 +118,6 @@ class DoublesByHand:
         scores: The scores: four numbers each, points below the line of dealer and other, games of
             dealer and other.
         tolerance: Exploitability at which a score counts as solved, in points.
-        played: The file of `count-played` with which the rubber was solved, if there was one.
         table: The equity table (*.npz); by default that of the environment.
         draws: The draw phase of the same solution (*.draws.npz); by default the shipped one.
         threads: Threads; 0 is one for each core.
@@ -128,7 +129,6 @@ class DoublesByHand:
         (0, 0, 0, 0),
     )
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.5
-    played: Path | None = None
     table: Path | None = None
     draws: Path | None = None
     threads: int = 0
@@ -139,9 +139,7 @@ class DoublesByHand:
         """Solve, write the files and print."""
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
-        played = None if self.played is None else Played.load(self.played)
         solution = stored.load(self.table, self.draws)
-        solution.check_played(played)
         target = solution.table.target
         shown = score_maps.places_of(self.scores, target)
         if self.quick:
@@ -157,12 +155,12 @@ class DoublesByHand:
         exploitability = {}
         by_score = []
         for place in track(shown, "scores", console=console):
-            solved = solve(model, worth.payoffs(place, played), tolerance, start=start)
+            solved = solve(model, worth.payoffs(place, solution.played), tolerance, start=start)
             start = solved.strategies
             exploitability[score_maps.text(place, target)] = solved.exploitability
             by_score.append(
                 prices_by_kind(
-                    model, worth.payoffs(place), solved.non_dealer, solved.dealer, played
+                    model, worth.payoffs(place), solved.non_dealer, solved.dealer, solution.played
                 )
             )
         rows = [
@@ -200,11 +198,13 @@ def plot_prices(names: Sequence[str], by_score: Sequence[Sequence[dict[str, Any]
     panels = figure.subplots(len(names), squeeze=False)[:, 0]
     for axis, name, rows in zip(panels, names, by_score, strict=True):
         lines = _side_by_side(rows)
-        for seat, double in DOUBLES:
+        for (seat, double), (colour, marker) in zip(DOUBLES, _MARKS, strict=True):
             prices = [line[f"{seat} {double}"] for line in lines]
             axis.plot(
                 [np.nan if price is None else price for price in prices],
-                ".",
+                marker,
+                color=colour,
+                markersize=4,
                 label=f"{seat}, {double} double",
             )
         axis.set(title=name, ylabel="price, points")

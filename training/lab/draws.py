@@ -562,8 +562,9 @@ class Equilibrium:
 
     @property
     def exploitability(self) -> float:
-        """Half the gap: what a best answer gains against one of the strategies, on the average."""
-        return self.gap / 2
+        """Half the gap: what a best answer gains against one of the strategies, on the average; a
+        gap below 0 is rounding."""
+        return max(self.gap, 0.0) / 2
 
 
 def solve(

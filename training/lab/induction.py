@@ -253,7 +253,10 @@ def _solve_backwards(
             if not _is_tie(scoring, level[0]) or change < enough:
                 break
         else:
-            raise ValueError("outcomes must let a tie at the target come to an end")
+            raise ValueError(_ENDLESS)
+
+
+_ENDLESS = "outcomes must let a tie at the target come to an end"
 
 
 # --- the distribution of the margin ---------------------------------------------------------------
@@ -363,5 +366,5 @@ def solve_visits(scoring: Scoring, distributions: Distributions, rows: int = 1) 
             if arriving.max() < 1e-15:
                 break
         else:
-            raise ValueError("outcomes must let a tie at the target come to an end")
+            raise ValueError(_ENDLESS)
     return visits

@@ -13,9 +13,10 @@ payoff becomes its mean over what is taken (`as_played`).
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,11 @@ class Played(NamedTuple):
     def save(self, path: Path) -> None:
         """Write it to a file, whole or not at all."""
         with _files.replacing(path) as temporary:
-            np.savez_compressed(temporary, player=np.array(self.player), counts=self.counts)
+            np.savez_compressed(temporary, **self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """What stands in a file of its own, or in one that depends on it; see `of`."""
+        return {"player": np.array(self.player), "counts": self.counts}
 
     @classmethod
     def load(cls, path: Path) -> Played:
@@ -82,14 +87,33 @@ class Played(NamedTuple):
         """
         try:
             with np.load(path, allow_pickle=False) as stored:
-                played = cls(str(stored["player"]), stored["counts"])
-            if played.counts.shape != (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS):
-                raise ValueError(f"counts have shape {played.counts.shape}")
-        except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+                played = cls.of(stored)
+            if played is None:
+                raise ValueError("it holds no counts")
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(
                 f"played must be a file of count-played, {path} is none: {error}"
             ) from error
         return played
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Played | None:
+        """The counts among the arrays of a file; None if there are none.
+
+        Raises:
+            ValueError: if they have another shape.
+        """
+        if "player" not in stored or "counts" not in stored:
+            return None
+        played = cls(str(stored["player"]), stored["counts"])
+        if played.counts.shape != (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS):
+            raise ValueError(f"counts have shape {played.counts.shape}")
+        return played
+
+
+def tricks_of(played: Played | None) -> str:
+    """What tricks are meant, in words."""
+    return "perfect tricks" if played is None else f"tricks of {played.player}"
 
 
 def count_played(player: str, deals: int, seed: int, console: Console | None = None) -> Played:

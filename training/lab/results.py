@@ -3,6 +3,8 @@
 OUT.csv    a line a row
 OUT.json   what the result is, how it was made, and the rows
 OUT.png    the picture
+
+A notebook shows the same: `png` and `markdown` are what `IPython.display` takes.
 """
 
 from __future__ import annotations
@@ -73,18 +75,52 @@ def show(console: Console, title: str, rows: Sequence[Row], digits: int = 2) -> 
         number = any(isinstance(_plain(row[name]), (int, float)) for row in rows)
         table.add_column(name.replace("_", " "), justify="right" if number else "left")
     for row in rows:
-        values = [_plain(value) for value in row.values()]
-        table.add_row(
-            *(
-                f"{value:.{digits}f}"
-                if isinstance(value, float)
-                else ""
-                if value is None
-                else str(value)
-                for value in values
-            )
-        )
+        table.add_row(*(_text(value, digits) for value in row.values()))
     console.print(table)
+
+
+def markdown(rows: Sequence[Row], digits: int = 2) -> str:
+    """A table in Markdown; names of columns and numbers as in `show`.
+
+    Args:
+        rows: all with the same columns.
+        digits: after the point, of numbers that are no integers.
+    """
+    if not rows:
+        return ""
+    names = list(rows[0])
+    numbers = [any(isinstance(_plain(row[name]), (int, float)) for row in rows) for name in names]
+    lines = [
+        [name.replace("_", " ") for name in names],
+        ["--:" if number else ":--" for number in numbers],
+        *([_text(row[name], digits) for name in names] for row in rows),
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def png(figure: Figure, dpi: int = 72) -> bytes:
+    """A picture as a small PNG, of 256 colours.
+
+    Args:
+        figure: the picture.
+        dpi: pixels for an inch of it.
+    """
+    from PIL import Image  # matplotlib's own dependency
+
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=dpi)
+    with Image.open(content) as picture:
+        small = picture.convert("RGB").quantize(dither=Image.Dither.NONE)
+    content = io.BytesIO()
+    small.save(content, format="png", optimize=True)
+    return content.getvalue()
+
+
+def _text(value: Any, digits: int) -> str:
+    value = _plain(value)
+    if value is None:
+        return ""
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

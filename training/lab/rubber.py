@@ -27,7 +27,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -352,7 +352,7 @@ class Rubber:
                 raise ValueError(
                     "install must wait until the errors are within their limits: play more deals"
                 )
-            console.print(f"Installed as {install(table, console)}", highlight=False, markup=False)
+            rubber_files.install(table, console)
         return table
 
     def _check(self) -> None:
@@ -426,28 +426,6 @@ class Rubber:
             deals=counts.deals,
             seed=self.seed,
         )
-
-
-def install(table: EquityTable, console: Console) -> Path:
-    """Make a table that of the environment, as the next version, and show the drift.
-
-    Returns:
-        Its file; the one before it is removed.
-    """
-    try:
-        before = equity.shipped_path()
-    except FileNotFoundError:
-        before = None
-    number = 1 if before is None else 1 + (equity.version_number(before) or 0)
-    path = equity.DATA / f"{POKE.name}_equity_v{number}.npz"
-    path.parent.mkdir(exist_ok=True)
-    new = replace(table, version=path.stem)
-    if before is not None:
-        rubber_files.drift(EquityTable.load(before), new, console)
-    _files.write(path, new.to_bytes())
-    if before is not None:
-        before.unlink()
-    return path
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 import sys
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from poke_env import _files
+from poke_env import _files, equity
 from poke_env.equity import LEVELS, EquityTable, scores
+from poke_env.games.poke import POKE
 from training.lab import score_maps
 
 
@@ -103,6 +105,29 @@ def as_dict(table: EquityTable, limits: tuple[float, float]) -> dict[str, Any]:
     }
 
 
+def install(table: EquityTable, console: Console) -> Path:
+    """Make a table that of the environment, as the next version, and show the drift.
+
+    Returns:
+        Its file; the one before it is removed.
+    """
+    try:
+        before = equity.shipped_path()
+    except FileNotFoundError:
+        before = None
+    number = 1 if before is None else 1 + (equity.version_number(before) or 0)
+    path = equity.DATA / f"{POKE.name}_equity_v{number}.npz"
+    path.parent.mkdir(exist_ok=True)
+    new = replace(table, version=path.stem)
+    if before is not None:
+        drift(EquityTable.load(before), new, console)
+    _files.write(path, new.to_bytes())
+    if before is not None:
+        before.unlink()
+    console.print(f"Installed as {path}", highlight=False, markup=False, soft_wrap=True)
+    return path
+
+
 def summary(table: EquityTable, console: Console) -> None:
     """Print what the dealer of a rubber's first deal may expect, and the errors."""
     shown = Table(box=box.SIMPLE_HEAD, title=f"{table.version}: {table.deals:,} deals")
@@ -146,8 +171,8 @@ def maps(table: EquityTable) -> tuple[score_maps.Map, score_maps.Map]:
     )
 
 
-def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, float]:
-    """Print how far a table differs from an older one for the same rules.
+def differences(old: EquityTable, new: EquityTable) -> dict[str, float]:
+    """How far a table differs from an older one for the same rules.
 
     Returns:
         `mean` and `largest` difference of E in points, the mean weighted by the new table's
@@ -166,12 +191,17 @@ def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, flo
     weights = new.visits / new.visits.sum()
     values = new.values - old.values
     chances = np.abs(new.futures.astype(np.float64) - old.futures).max(axis=2) / LEVELS
-    found = {
+    return {
         "mean": float((np.abs(values) * weights).sum()),
         "largest": float(np.abs(values).max()),
         "mean_win": float((chances * weights).sum()),
         "largest_win": float(chances.max()),
     }
+
+
+def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, float]:
+    """Print the `differences` of two tables, and return them."""
+    found = differences(old, new)
     shown = Table(box=box.SIMPLE_HEAD, title=f"Drift from {old.version} to {new.version}")
     for name in ("", "as scores occur", "largest", "largest s.e. of both"):
         shown.add_column(name, justify="left" if not name else "right")
@@ -184,7 +214,7 @@ def drift(old: EquityTable, new: EquityTable, console: Console) -> dict[str, flo
         f"{100 * both[1]:.3f}",
     )
     console.print(shown)
-    at = np.unravel_index(np.abs(values).argmax(), values.shape)
+    at = np.unravel_index(np.abs(new.values - old.values).argmax(), new.values.shape)
     score = scores(new.target)[at[1]].tolist()
     console.print(
         f"Most at {score[0]}–{score[1]} below the line, games {score[2]}–{score[3]} (dealer's "

@@ -111,11 +111,18 @@ class Map(NamedTuple):
     limit: float | None = None
 
 
-def draw(title: str, maps: Sequence[Map], target: int) -> Figure:
-    """Maps over the points below the line, a column for each score in games."""
+def draw(title: str, maps: Sequence[Map], target: int, width: float = 16.0) -> Figure:
+    """Maps over the points below the line, a column for each score in games.
+
+    Args:
+        title: of the whole.
+        maps: the lines.
+        target: points below the line that end a game.
+        width: of the picture, in inches; its letters do not shrink with it.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(16, 0.6 + 3.7 * len(maps)), layout="constrained")
+    figure = Figure(figsize=(width, 0.6 + 0.23 * width * len(maps)), layout="constrained")
     listed = scores(target)
     for line, shown in zip(
         figure.subplots(len(maps), len(GAMES), squeeze=False), maps, strict=True
@@ -129,7 +136,7 @@ def draw(title: str, maps: Sequence[Map], target: int) -> Figure:
             )
             if shown.limit is not None:
                 marked = np.argwhere(grid < shown.limit)
-                axis.plot(marked[:, 1], marked[:, 0], ".", color="red", markersize=3)
+                axis.plot(marked[:, 1], marked[:, 0], ".", color="white", markersize=3)
             axis.set(
                 title=f"{shown.name}: games {games[0]}–{games[1]}",
                 xlabel="below the line: other",

@@ -9,8 +9,11 @@ gain more than the tolerance. So the exploitability stated for a score was measu
     OUT.npz               the equity table (`poke_env.equity.EquityTable`); nothing is sampled, its
                           errors are the exploitability of the score's strategies
     OUT.csv, .json, .png  what stands beside every equity table
-    OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps
+    OUT.draws.npz         for every score: outcomes of its deal, how often which hands draw, gaps;
+                          and the tricks that were counted, if there were any
     OUT.work.npz          what was solved so far; the same command goes on from there
+
+`--install` ships the solution: the table becomes that of the environment, as its next version.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ from training.lab.induction import (
     value_of,
     worth_of,
 )
-from training.lab.played import Played
+from training.lab.played import Played, tricks_of
 
 OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
 
@@ -74,6 +77,9 @@ DECISIONS = (
     ),
 )
 """The decisions to draw that are told apart, for `drawing_shares`."""
+DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
+"""Where the draw phase of the shipped solution lies."""
+
 KINDS = CATEGORIES * 13
 """Kinds of hands that are told apart: by poker category and the rank that decides first."""
 
@@ -359,6 +365,8 @@ class SolveRubber:
             are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
         quick: A rough table within a minute or two: few scores, a large tolerance.
+        install: Ship the solution: the table as that of the environment, as the next version, and
+            the draw phase as that of the laboratory.
     """
 
     out: Path = Path("runs/equilibrium/rubber.npz")
@@ -367,9 +375,12 @@ class SolveRubber:
     played: Path | None = None
     threads: int = 0
     quick: bool = False
+    install: bool = False
 
     def run(self, console: Console) -> None:
         """Solve, or go on solving, and write the files."""
+        if self.install and self.quick:
+            raise ValueError("quick must be no for install")
         if self.out.suffix != ".npz":
             raise ValueError(f"out must be a file *.npz, got {str(self.out)!r}")
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
@@ -381,8 +392,8 @@ class SolveRubber:
             step, tolerance = _QUICK_STEP, max(tolerance, _QUICK_TOLERANCE)
         rules = Rules()
         played = None if self.played is None else Played.load(self.played)
-        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
-        identity = f"{tricks}, tolerance {tolerance:g}, step {step}, {_sources(self.played)}"
+        sources = _sources(self.played)
+        identity = f"{tricks_of(played)}, tolerance {tolerance:g}, step {step}, {sources}"
         working = self.out.with_suffix(".work.npz")
         work = (
             Work.load(working, identity)
@@ -393,7 +404,8 @@ class SolveRubber:
         self._solve_all(solver, working, identity, console)
         table = as_table(solver, rules, self.out.stem, identity)
         rubber_files.write(table, self.out, (tolerance, 0.0))
-        with _files.replacing(self.out.with_suffix(".draws.npz")) as temporary:
+        draws = self.out.with_suffix(".draws.npz")
+        with _files.replacing(draws) as temporary:
             np.savez_compressed(
                 temporary,
                 probabilities=work.probabilities.astype(np.float16),
@@ -402,8 +414,13 @@ class SolveRubber:
                 iterations=work.iterations,
                 decisions=np.array(DECISIONS),
                 identity=np.array(identity),
+                **({} if played is None else played.arrays()),
             )
         rubber_files.summary(table, console)
+        if self.install:
+            DRAWS.parent.mkdir(exist_ok=True)
+            _files.write(DRAWS, draws.read_bytes())
+            rubber_files.install(table, console)
 
     def _solve_all(self, solver: Solver, working: Path, identity: str, console: Console) -> None:
         order = solver.levels()

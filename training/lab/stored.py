@@ -20,19 +20,17 @@ from poke_env.equity import EquityTable, Floats, Integers, scores
 from poke_env.games.poke import Rules
 from training.lab.draws import Payoffs
 from training.lab.induction import OVER, Outcomes, Scoring, successors, worth_of
-from training.lab.played import Played
+from training.lab.played import Played, tricks_of
 from training.lab.rubber_check import rules_of
 from training.lab.solve_rubber import (
     DECISIONS,
+    DRAWS,
     KINDS,
     OUTCOMES,
     every_outcome,
     payoffs_at,
     those_that_happen,
 )
-
-DRAWS = Path(__file__).resolve().parent / "data" / "equilibrium.npz"
-"""Where the draw phase of the shipped solution lies."""
 
 
 class Solution(NamedTuple):
@@ -46,6 +44,7 @@ class Solution(NamedTuple):
             of 1 / 255 (`training.lab.solve_rubber.drawing_shares`).
         gaps: float64 (places,), what best answers gain against both strategies together, in points.
         identity: what the solution was made with.
+        played: the tricks that it is for; None for perfect ones.
     """
 
     table: EquityTable
@@ -53,6 +52,7 @@ class Solution(NamedTuple):
     shares: npt.NDArray[np.uint8]
     gaps: Floats
     identity: str
+    played: Played | None
 
     def chances(self, place: int) -> Floats:
         """How likely the outcomes of the deal at a score are, float64 (3, 4, 6, 19): by draws of
@@ -60,18 +60,10 @@ class Solution(NamedTuple):
         found = self.probabilities[place].astype(np.float64)
         return np.asarray(found / found.sum())
 
-    def check_played(self, played: Played | None) -> None:
-        """Refuse a count of the cards that are taken if the solution is for other tricks.
-
-        Raises:
-            ValueError: if it is.
-        """
-        solved_for = self.identity.partition(",")[0]
-        tricks = "perfect tricks" if played is None else f"tricks of {played.player}"
-        if tricks != solved_for:
-            raise ValueError(
-                f"played must be that of the solution, which is for {solved_for}, got {tricks}"
-            )
+    @property
+    def tricks(self) -> str:
+        """The tricks that it was solved for, in words."""
+        return tricks_of(self.played)
 
 
 class Worth:
@@ -175,6 +167,7 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in ("probabilities", "shares", "gaps")}
             identity, decisions = str(stored["identity"]), tuple(stored["decisions"].tolist())
+            played = Played.of(stored)
         count = equity.values.shape[1]
         wanted = {
             "probabilities": (count, *OUTCOMES),
@@ -197,7 +190,7 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
         )
     at = _serving(~np.isnan(arrays["gaps"]), equity.target)
     return Solution(equity, **{name: array[at] for name, array in arrays.items()},
-                    identity=identity)  # fmt: skip
+                    identity=identity, played=played)  # fmt: skip
 
 
 def about(table: EquityTable) -> dict[str, Any]:

@@ -167,8 +167,7 @@ class MakeStrategies:
     Attributes:
         out: The file to write (*.npz).
         table: The equity table that says what scores are worth; by default the one shipped.
-        draws: The outcomes of the deals at every score, OUT.draws.npz of `solve-rubber`.
-        played: A file of `count-played`, as for `solve-rubber`.
+        draws: The draw phase of the same solution (*.draws.npz); by default the shipped one.
         count: Number of scores that are solved.
         tolerance: Exploitability at each of them, in points.
         threads: Threads; 0 is one for each core.
@@ -176,9 +175,8 @@ class MakeStrategies:
     """
 
     out: Path
-    draws: Path
     table: Path | None = None
-    played: Path | None = None
+    draws: Path | None = None
     count: int = 24
     tolerance: float = 0.05
     threads: int = 0
@@ -192,16 +190,14 @@ class MakeStrategies:
         if self.quick:
             console.print("--quick: two scores, solved roughly")
             count, tolerance = 2, 1.0
-        played = None if self.played is None else Played.load(self.played)
         solution = stored.load(self.table, self.draws)
-        solution.check_played(played)
         table = solution.table
         often = table.visits[0] / table.visits[0].sum()
         outcomes = np.asarray(
             sum(often[place] * solution.chances(place) for place in range(len(often)))
         )
         model = balanced_model(threads=self.threads or None)
-        made = make_strategies(model, table, count, tolerance, played, outcomes, console)
+        made = make_strategies(model, table, count, tolerance, solution.played, outcomes, console)
         content = made.to_bytes()
         _files.write(self.out, content)
         console.print(

@@ -22,12 +22,12 @@ the same, another solution may say otherwise.
 
     OUT.csv, .json, .png         every score and decision; maps of how many of the hands that are
                                  dealt would draw
-    OUT_kinds.csv, .json, .png   at the scores named, by kind of hand
+    OUT_kinds.csv, .json, .png   at the scores named, by kind of hand: a chart for the table
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,15 +39,17 @@ import tyro
 from rich.console import Console
 
 from agents.hand_classes import NUM_HANDS, hand_classes
-from poke_env.cards import Category
+from poke_env.cards import RANKS, Category
 from poke_env.equity import Floats, Integers
 from training.lab import results, score_maps, stored
+from training.lab.draws import DEALER_DRAWS
 from training.lab.score_maps import Score
 from training.lab.solve_rubber import DECISIONS, KINDS, kinds
 from training.lab.stored import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
 CERTAIN = 0.02
@@ -261,22 +263,195 @@ class Thresholds:
             results.show(console, title, [{name: row[name] for name in names} for row in here])
 
 
+class Line(NamedTuple):
+    """A line of a chart.
+
+    Attributes:
+        group: the heading that it stands under; a line that has that of the one before it as well
+            stands close to it.
+        name: what stands before it.
+        shares: float64 (N,), how many hands of each of `every_kind` draw.
+        reached: how often a deal comes to the decision.
+    """
+
+    group: str
+    name: str
+    shares: Floats
+    reached: float
+
+
+def reached(chances: Floats) -> Floats:
+    """How often a deal comes to each decision, float64 (11,).
+
+    Args:
+        chances: float64 (3, 4, 6, 19), see `Solution.chances`.
+    """
+    draws = chances.sum(axis=(2, 3))
+    least = draws[:, ::-1].cumsum(axis=1)[:, ::-1]  # by the number that the dealer draws at least
+    return np.array([1.0, draws[1:].sum(), *least[:, :DEALER_DRAWS].ravel()])
+
+
 def plot_kinds(solution: Solution, places: Sequence[int]) -> Figure:
-    """How many of the hands of each kind draw at each decision, a panel a score."""
+    """A chart for the table: which hands draw at each decision, a panel a score.
+
+    A column is a rank of the categories that are frequent, or a category. Dark cells draw and pale
+    ones stand; where only some hands of a kind draw, a number says how many of a hundred. Decisions
+    that fewer than one deal in a thousand comes to are faded.
+    """
+    return _chart(
+        {
+            f"{score_maps.text(place, solution.table.target)} (dealer's first)": [
+                Line(*_headed(decision), shares, often)
+                for decision, shares, often in zip(
+                    DECISIONS,
+                    decision_shares(solution, place),
+                    reached(solution.chances(place)),
+                    strict=True,
+                )
+            ]
+            for place in places
+        }
+    )
+
+
+def plot_scores(solution: Solution, places: Sequence[int], decisions: Sequence[str]) -> Figure:
+    """The same with a panel a decision and a line a score.
+
+    Raises:
+        ValueError: if a decision is none of `training.lab.solve_rubber.DECISIONS`.
+    """
+    for decision in decisions:
+        if decision not in DECISIONS:
+            raise ValueError(f"decisions must be of {', '.join(DECISIONS)}, got {decision!r}")
+    panels: dict[str, list[Line]] = {decision: [] for decision in decisions}
+    for place in places:
+        shares = decision_shares(solution, place)
+        often = reached(solution.chances(place))
+        name = score_maps.text(place, solution.table.target)
+        for decision, lines in panels.items():
+            number = DECISIONS.index(decision)
+            lines.append(Line("dealer–other", name, shares[number], float(often[number])))
+    return _chart(panels)
+
+
+_SINGLE = Category.STRAIGHT
+"""The first category that has one column for all its ranks."""
+_SHORT = ("high card", "pair", "two pair, the higher", "three of a kind", "straight", "flush",
+          "full house", "four", "straight flush")  # fmt: skip
+_GAP = 0.5
+_SELDOM = 1e-3
+"""Decisions that fewer deals come to are faded."""
+
+
+class _Column(NamedTuple):
+    """A column of a chart: where it stands, the places of its kinds, and its name."""
+
+    at: float
+    kinds: Integers
+    name: str
+
+
+def _columns() -> list[_Column]:
+    number = every_kind().number
+    category = np.minimum(number // len(_RANKS), Category.STRAIGHT_FLUSH)  # royal ones among them
+    found: list[_Column] = []
+    at = 0.0
+    for one in range(len(_SHORT)):
+        here = np.flatnonzero(category == one)
+        if one < _SINGLE:
+            parts = [
+                (here[n : n + 1], RANKS[number[here[n]] % len(RANKS)]) for n in range(len(here))
+            ]
+        else:
+            parts = [(here, _SHORT[one])]
+        for kinds_of_it, name in parts:
+            found.append(_Column(at, kinds_of_it, name))
+            at += 1
+        at += _GAP if one < _SINGLE else 0
+    return found
+
+
+def _headed(decision: str) -> tuple[str, str]:
+    """A decision as heading and name."""
+    seat, _, rest = decision.partition(" ")
+    what, after, seen = rest.partition(" after ")
+    return f"{seat}{after}{seen}", what
+
+
+def _chart(panels: Mapping[str, Sequence[Line]]) -> Figure:
+    """Panels one above the other, with lines of cells."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(16, 0.8 + 3.6 * len(places)), layout="constrained")
-    for axis, place in zip(figure.subplots(len(places), squeeze=False)[:, 0], places, strict=True):
-        shares = decision_shares(solution, place)
-        image = axis.imshow(shares, aspect="auto", cmap="viridis", vmin=0, vmax=1)
-        axis.set(
-            title=f"{score_maps.text(place, solution.table.target)} (dealer's first)",
-            yticks=range(len(DECISIONS)),
-        )
-        axis.set_yticklabels(DECISIONS, fontsize="small")
-        mark_categories(axis, "white")
-    figure.colorbar(image, ax=figure.axes, shrink=0.8, label="share of the kind's hands that draw")
+    heights = [3.3 + sum(_step(lines, n) for n in range(len(lines))) for lines in panels.values()]
+    figure = Figure(figsize=(13.5, 0.27 * sum(heights) + 0.5), layout="constrained")
+    axes = figure.subplots(len(panels), height_ratios=heights, squeeze=False)[:, 0]
+    for axis, (title, lines) in zip(axes, panels.items(), strict=True):
+        image = _draw_panel(axis, title, lines)
+    bar = figure.colorbar(image, ax=axes.tolist(), fraction=0.012, pad=0.01, shrink=0.8)
+    bar.set_label("share of the kind's hands that draw")
     return figure
+
+
+def _step(lines: Sequence[Line], number: int) -> float:
+    """How far a line stands below the one before it."""
+    return 1.0 if number and lines[number].group == lines[number - 1].group else 2.0
+
+
+def _draw_panel(axis: Axes, title: str, lines: Sequence[Line]) -> ScalarMappable:
+    """Draw the lines of a panel; what it returns has the scale of colours."""
+    from matplotlib.collections import PolyCollection
+
+    columns = _columns()
+    weight = every_kind().share
+    right = columns[-1].at + 1.5
+    cells, colours, fading = [], [], []
+    low = 0.0
+    for number, line in enumerate(lines):
+        low += _step(lines, number)
+        fade = 1.0 if line.reached >= _SELDOM else 0.25
+        if _step(lines, number) > 1:
+            axis.text(-0.7, low - 1, line.group, ha="right", va="center", weight="bold", size=8)
+        axis.text(-0.7, low, line.name, ha="right", va="center", size=8, alpha=max(fade, 0.5))
+        for column in columns:
+            own = weight[column.kinds]
+            share = float(line.shares[column.kinds] @ own / own.sum())
+            left, top = column.at - 0.47, low - 0.45
+            cells.append(
+                [(left, top), (left + 0.94, top), (left + 0.94, top + 0.9), (left, top + 0.9)]
+            )
+            colours.append(share)
+            fading.append(fade)
+            if CERTAIN < share < 1 - CERTAIN:
+                axis.text(
+                    column.at, low, f"{100 * share:.0f}", ha="center", va="center", size=6,
+                    color="white" if share > 0.55 else "black", alpha=fade,
+                )  # fmt: skip
+        axis.text(right, low, f"{line.reached:.1%}", va="center", size=7)
+    axis.text(right, 1, "reached", va="center", size=7, style="italic")
+    image = PolyCollection(cells, array=np.array(colours), cmap="YlGnBu", edgecolors="none")
+    image.set_clim(0, 1)
+    image.set_alpha(fading)
+    axis.add_collection(image)
+    _name_columns(axis, columns)
+    axis.set_title(title, loc="left", weight="bold", size=10, pad=0)
+    axis.set_xlim(-8, columns[-1].at + 4)
+    axis.set_ylim(low + 0.8, -2.2)
+    axis.axis("off")
+    return image
+
+
+def _name_columns(axis: Axes, columns: Sequence[_Column]) -> None:
+    for column in columns:
+        single = len(column.name) > 1
+        axis.text(
+            column.at, 0.3, column.name, ha="center", va="bottom", size=7 if single else 8,
+            rotation=90 if single else 0,
+        )  # fmt: skip
+    category = [every_kind().number[column.kinds[0]] // len(_RANKS) for column in columns]
+    for one in range(_SINGLE):
+        here = [column.at for column, its in zip(columns, category, strict=True) if its == one]
+        middle = sum(here) / len(here)
+        axis.text(middle, -0.8, _SHORT[one], ha="center", va="bottom", size=8, weight="bold")
 
 
 def mark_categories(axis: Axes, colour: str) -> None:
