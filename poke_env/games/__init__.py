@@ -15,21 +15,22 @@ _NAMES = ("poke", "pokex", "poque", "poangpoker")
 
 
 def every() -> Mapping[str, Game]:
-    """All games by name."""
+    """The games of this package by name."""
     for name in _NAMES:
         import_module(f"{__name__}.{name}")
     return MappingProxyType({name: GAMES[name] for name in _NAMES})
 
 
 def named(name: Any) -> Game:
-    """The game called `name`, or `name` itself if it is a game.
+    """The game called `name`, one of this package or registered elsewhere, or `name` itself if it
+    is a game.
 
     Raises:
         ValueError: naming the games there are.
     """
     if isinstance(name, Game):
         return name
-    known = every()
+    known = {**every(), **GAMES}
     if not isinstance(name, str) or name not in known:
         raise ValueError(f"game must be one of {', '.join(map(repr, known))}, got {shown(name)}")
     return known[name]
