@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents import DEFAULT_GAME
 from poke_env import engine, games, records, streams
 from poke_env._checks import as_integer, check_integer, check_number, shown
 from poke_env.agent import Agent
@@ -37,8 +38,6 @@ from training.limits import OutOfTime, time_limit
 from training.luck import Tally, price_of
 from training.luck_value import ValueFunction, for_settings
 from training.meeting import Duel, Forfeit, Meeting, Shared, join
-
-DEFAULT_GAME = "poke"
 
 FORFEIT_POINTS = 1000.0
 """What a forfeited match costs a player; the others at the table gain equal shares of it."""

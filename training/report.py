@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from training.duplicate import DEFAULT_GAME
+from agents import DEFAULT_GAME
 from training.statistics import SEPARATED
 
 Document = Mapping[str, Any]

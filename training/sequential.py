@@ -45,6 +45,7 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
+from agents import DEFAULT_GAME
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training import cli, duplicate
@@ -337,7 +338,7 @@ class Settings:
     beta: float = Test.beta
     most: int = Test.most
     luck_adjusted: bool = False
-    game: str = duplicate.DEFAULT_GAME
+    game: str = DEFAULT_GAME
     players: int | None = None
     seed: int = 0
     out: Path | None = None

@@ -1,12 +1,13 @@
 """A round robin of duplicate matches.
 
     python -m training.tournament heuristic greedy random --deals 20000 --seed 1 --out runs/first
-    python -m training.tournament random random random random --game GAME --players 4
+    python -m training.tournament heuristic greedy random random --game poque --players 4
 
-A player is a name, a model file or `package.module:factory`. Every two players meet over the same
-deck orders (see `training.duplicate`); in a game of k sides every k of them do. The folder then
-holds `results.json` (all numbers, and what is needed to repeat them), `report.html` and
-`heatmap.png`, and `results.sqlite` with what happened over every deck order (see `training.store`).
+A player is a name (`agents.names` of the game), a model file or `package.module:factory`. Every two
+players meet over the same deck orders (see `training.duplicate`); in a game of k sides every k of
+them do. The folder then holds `results.json` (all numbers, and what is needed to repeat them),
+`report.html` and `heatmap.png`, and `results.sqlite` with what happened over every deck order (see
+`training.store`).
 
 **Going on.** Matches are stored as they are played. The same command in the same folder plays only
 what is missing: after an interruption, with more `--deals`, or with another player. The tables do
@@ -29,7 +30,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
@@ -58,6 +59,7 @@ from poke_env import _files, streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
+from poke_env.games.base import Game
 from training import cli, duplicate, statistics
 from training.duplicate import FORFEIT_POINTS, Conditions
 from training.luck import price_of
@@ -207,7 +209,10 @@ class Plan:
     @property
     def sources(self) -> dict[str, Source]:
         """How other processes get the players, by label."""
-        return {one.label: Source(one.spec, self.own_seed, one.player) for one in self.entrants}
+        game = self.conditions.settings.game.name
+        return {
+            one.label: Source(one.spec, self.own_seed, game, one.player) for one in self.entrants
+        }
 
     @property
     def own_seed(self) -> int:
@@ -509,8 +514,8 @@ def prepare(
     """Check all settings and load the players.
 
     Args:
-        agents: specifications as `agents.load` takes them, or players by label: at least as many as
-            sit at a table.
+        agents: specifications as `agents.load` takes them for the game, or players by label: at
+            least as many as sit at a table.
         deals: deck orders at every table, each of as many matches as it has players.
         seed: of decks, dealers and keys.
         **conditions: as for `duplicate.Conditions.checked`.
@@ -527,7 +532,7 @@ def prepare(
             f"{_listed(agents)}"
         )
     plan = Plan((), tuple(agents), deals, agreed, rules if isinstance(rules, str) else None)
-    entrants = _enter(agents, plan.own_seed)
+    entrants = _enter(agents, plan.own_seed, agreed.settings.game)
     for entrant in entrants:
         _check_fits(entrant, agreed.settings.num_actions)
     return replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
@@ -546,14 +551,14 @@ def run_tournament(
     return prepare(agents, deals, seed, **conditions).play(progress, workers=workers)
 
 
-def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entrant]:
+def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int, game: Game) -> list[Entrant]:
     labels = list(agents) if isinstance(agents, Mapping) else _labels(agents)
     for label in labels:
         _check_label(label)
     if isinstance(agents, Mapping):
         return [_seated(label, player) for label, player in agents.items()]
     return [
-        Entrant(label, spec, roster.load(spec, seed))
+        Entrant(label, spec, roster.load(spec, seed, game=game))
         for label, spec in zip(labels, agents, strict=True)
     ]
 
@@ -740,6 +745,7 @@ class Settings:
 
     Attributes:
         agents: Players: names, model files (*.safetensors) or package.module:factory of your own.
+            By default all of the game that need no argument.
         game: Which of the games to play.
         players: How many sit at a table, where the game leaves a choice.
         deals: Deck orders at every table, each played with all players on every side in turn.
@@ -756,10 +762,10 @@ class Settings:
         overwrite: Remove the results of another run in that folder.
     """
 
-    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = (
-        field(default_factory=roster.names)
-    )
-    game: str = duplicate.DEFAULT_GAME
+    agents: Annotated[
+        tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")
+    ] = ()
+    game: str = roster.DEFAULT_GAME
     players: int | None = None
     deals: int = 1000
     seed: int = 0
@@ -779,7 +785,8 @@ def main(settings: Settings) -> None:
     out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()  # wherever a player may go from here
     plan = prepare(
-        settings.agents, settings.deals, settings.seed, game=settings.game,
+        settings.agents or roster.names(settings.game), settings.deals, settings.seed,
+        game=settings.game,
         players=settings.players, match=settings.match, rules=settings.rules,
         move_timeout=settings.move_timeout, keep_records=settings.records,
         luck_adjusted=settings.luck_adjusted,

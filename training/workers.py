@@ -42,20 +42,21 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """How another process gets a player: by its specification and seed, or as a copy of itself."""
+    """How another process gets a player: by its specification, seed and game, or as a copy."""
 
     spec: str | None
     seed: int
+    game: str
     player: Agent
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.spec is None:
-            return Source, (None, self.seed, self.player)
-        return _load, (self.spec, self.seed)
+            return Source, (None, self.seed, self.game, self.player)
+        return _load, (self.spec, self.seed, self.game)
 
 
-def _load(spec: str, seed: int) -> Source:
-    return Source(spec, seed, agents.load(spec, seed))
+def _load(spec: str, seed: int, game: str) -> Source:
+    return Source(spec, seed, game, agents.load(spec, seed, game=game))
 
 
 class _Backlog:

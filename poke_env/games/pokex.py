@@ -213,6 +213,11 @@ def players(state: np.void) -> int:
     return SEATS
 
 
+def sides(state: np.void) -> tuple[tuple[int, ...], ...]:
+    """Partners sit opposite each other."""
+    return (0, 2), (1, 3)
+
+
 @inlined
 def declarer(state: np.void) -> int:
     """The seat of the highest bid, -1 before the first."""
@@ -1044,6 +1049,7 @@ POKEX = register(
         matches=("game", "deal"),
         rewards=("points", "win"),
         max_deals=100,
+        sides=sides,
         rules=Rules,
         presets=PRESETS,
         state=STATE,
