@@ -15,22 +15,21 @@ _NAMES = ("poke", "pokex", "poque", "poangpoker")
 
 
 def every() -> Mapping[str, Game]:
-    """The games of this package by name."""
+    """All games by name: those of this package, and behind them those registered elsewhere."""
     for name in _NAMES:
         import_module(f"{__name__}.{name}")
-    return MappingProxyType({name: GAMES[name] for name in _NAMES})
+    return MappingProxyType({name: GAMES[name] for name in _NAMES} | GAMES)
 
 
 def named(name: Any) -> Game:
-    """The game called `name`, one of this package or registered elsewhere, or `name` itself if it
-    is a game.
+    """The game called `name`, or `name` itself if it is a game.
 
     Raises:
         ValueError: naming the games there are.
     """
     if isinstance(name, Game):
         return name
-    known = {**every(), **GAMES}
+    known = every()
     if not isinstance(name, str) or name not in known:
         raise ValueError(f"game must be one of {', '.join(map(repr, known))}, got {shown(name)}")
     return known[name]

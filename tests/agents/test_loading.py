@@ -6,12 +6,15 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from lots import LOTS
 
 import agents
 from agents.heuristic import HeuristicAgent
 from agents.human import HumanAgent
 from helpers import run_python
+from poke_env import games
 from poke_env.agent import RandomAgent
+from poke_env.observation import length
 
 NAMES = (
     "random", "greedy", "heuristic", "never_double", "always_double",
@@ -23,6 +26,49 @@ def test_names_are_the_players_that_need_nothing() -> None:
     assert agents.names() == NAMES
     for name in agents.names():
         assert type(agents.load(name, seed=3)) is type(agents.make(name))
+
+
+COUSINS = ("pokex", "poque", "poangpoker")
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_every_game_has_its_own_players(game: str) -> None:
+    assert agents.names(game) == ("random", "greedy", "heuristic")
+    assert agents.names(games.named(game)) == agents.names(game)
+    for name in agents.names(game):
+        made = agents.make(name, game=game)
+        assert type(agents.load(name, game=game)) is type(made)
+        assert (type(made) is type(agents.make(name))) == (name == "random")
+        if name != "random":
+            assert made.observation_size == length(games.named(game))  # type: ignore[attr-defined]
+
+
+def test_arguments_behind_dashes_are_those_of_the_games_player() -> None:
+    assert agents.load("heuristic-wild", game="pokex").wild == 1  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"^agent 'heuristic-wild' has too many arguments"):
+        agents.load("heuristic-wild", game="poque")
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_a_wrong_name_is_answered_with_the_names_of_the_game(game: str) -> None:
+    with pytest.raises(ValueError, match="must be one of random, greedy, heuristic, network, got"):
+        agents.make("pimc", game=game)
+    with pytest.raises(ValueError, match=r"a name \(random, greedy, heuristic\) with .* 'pimc-4'"):
+        agents.load("pimc-4", game=game)
+
+
+@pytest.mark.parametrize("game", ["bridge", "", None, 3, ["poke"]])
+def test_unknown_games(game: object) -> None:
+    for ask in (agents.names, lambda game: agents.load("random", game=game)):
+        with pytest.raises(
+            ValueError, match=r"^game must be one of 'poke', 'pokex', 'poque', 'poa"
+        ):
+            ask(game)  # type: ignore[operator]
+
+
+def test_a_game_made_elsewhere_has_players_of_every_game() -> None:
+    assert agents.names(LOTS) == ("random",)
+    assert isinstance(agents.load("random", game=LOTS), RandomAgent)
 
 
 def test_the_ablations_are_the_heuristic_with_one_decision_fixed() -> None:
