@@ -33,7 +33,8 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 _SET_BY_RESET = frozenset(
     {"agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations",
-     "infos", "_shown", "_over", "num_agents", "score_sheet", "record", "deck"}
+     "infos", "_shown", "_over", "num_agents", "score_sheet", "record", "deck",
+     "finished"}
 )  # fmt: skip
 
 
@@ -346,10 +347,13 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     @property
     def score_sheet(self) -> Any:
         """The pad: running score and all finished deals, by player."""
-        dtype = self.game.state
-        return self.game.score_sheet(
-            self.record, [np.frombuffer(end, dtype)[0] for end in self._finished]
-        )
+        return self.game.score_sheet(self.record, self.finished)
+
+    @property
+    def finished(self) -> list[np.void]:
+        """The positions in which the deals so far ended, read-only records."""
+        self.agent_selection  # noqa: B018  raises before reset
+        return [np.frombuffer(end, self.game.state)[0] for end in self._finished]
 
     def action_to_text(self, action: int) -> str:
         """What a legal action of the player to move says, such as "lead Ks Kh"."""
