@@ -77,6 +77,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._learner = agent
         self._words = np.zeros(4, np.uint32)
         self._decisions = 0
+        self._carried = 0.0
         self._started = False
         self._over = True
 
@@ -106,6 +107,9 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self.opponent.reset(int(self._key(1)) >> 1)
         self._over = True  # until the opponent has played; it might raise
         self._play_opponent()
+        # The learner's first step forgets what was paid before it; after a match that is over by
+        # then no step does.
+        self._carried = 0.0 if self._finished() else self._unfetched
         self._over = False
         if self.render_mode == "human":
             self.render()
@@ -126,13 +130,19 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if not self._finished():
             self._act(action)
             self._play_opponent()
-        reward = float(env._cumulative_rewards[self._learner])
+        reward = self._carried + self._unfetched
+        self._carried = 0.0
         terminated = env.terminations[self._learner]
         truncated = env.truncations[self._learner]
         self._over = terminated or truncated
         if self.render_mode == "human":
             self.render()
         return self._observe(), reward, terminated, truncated, self._info()
+
+    @property
+    def _unfetched(self) -> float:
+        """All reward of the learner since its last action."""
+        return float(self._env._cumulative_rewards[self._learner])
 
     def _play_opponent(self) -> None:
         env = self._env

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Literal
 
 import numpy as np
 
 import agents
+import poke_env
 from agents.human import listen
-from poke_env import games, render
+from poke_env import render
 from poke_env._checks import check_integer
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.agent import Agent
@@ -56,9 +56,9 @@ def play(settings: Settings, ask: Callable[[str], str] | None = None) -> float:
     """
     seed = np.random.SeedSequence().entropy if settings.seed is None else settings.seed
     seed = check_integer("seed", seed, 0)
-    game = games.named(settings.game)
-    door = import_module(f"poke_env.{game.name}_v{game.version}")
-    env: CardGameEnv = door.raw_env(settings.match, rules=settings.rules, players=settings.players)
+    env: CardGameEnv = poke_env.door(settings.game).raw_env(
+        settings.match, rules=settings.rules, players=settings.players
+    )
     chance = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
     size = env.settings.players
     drawn = check_seat(settings.seat, size)
@@ -83,7 +83,7 @@ def play(settings: Settings, ask: Callable[[str], str] | None = None) -> float:
                 env.forfeit()
         points += env.rewards[you]
         for end in env.finished[shown:]:
-            table = game.table(end, frozenset([seat]))
+            table = env.game.table(end, frozenset([seat]))
             print(f"\nA deal is finished.\n\n{render.show(table, 'ansi')}")
         shown = len(env.finished)
     print(f"\nThe match is over: {points:+g} points for you.")

@@ -135,6 +135,9 @@ class Game:
     matches: tuple[str, ...]
     """Units of play that can end an episode, the whole game first."""
     rewards: tuple[str, ...]
+    spread: float = 1.0
+    """Standard deviation of a seat's points in a deal among random players, about, where nothing is
+    set; learners are paid in units of it."""
     below_value: float | None = None
     """What a point below the line counts by default where a deal is the match; None in games that
     have no such points."""

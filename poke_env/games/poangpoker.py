@@ -1011,6 +1011,7 @@ POANGPOKER = register(
         max_cards=cards.NUM_CARDS,
         matches=("game", "deal"),
         rewards=("points", "win"),
+        spread=1.5,
         rules=Rules,
         presets=PRESETS,
         state=STATE,

@@ -1224,6 +1224,7 @@ POKE = register(
         max_cards=cards.NUM_CARDS,
         matches=("rubber", "game", "deal"),
         rewards=("points", "win", "equity"),
+        spread=500.0,
         below_value=50.0,
         rules=Rules,
         presets=PRESETS,

@@ -833,7 +833,7 @@ class DealResult(NamedTuple):
 class ScoreSheet(NamedTuple):
     """The pad: points by side, the dealer, and all finished deals of the match."""
 
-    score: tuple[int, int]
+    points: tuple[int, int]
     dealer: int
     deals: tuple[DealResult, ...]
 
@@ -895,7 +895,7 @@ def _deal_result(state: np.void) -> DealResult:
 def score_sheet(state: np.void, finished: Sequence[np.void]) -> ScoreSheet:
     """The pad at `state`; `finished` holds the position at the end of each finished deal."""
     return ScoreSheet(
-        score=_pair(state["score"]),
+        points=_pair(state["score"]),
         dealer=int(state["dealer"]),
         deals=tuple(_deal_result(end) for end in finished),
     )
@@ -1048,6 +1048,7 @@ POKEX = register(
         max_cards=MAX_CARDS,
         matches=("game", "deal"),
         rewards=("points", "win"),
+        spread=3.0,
         max_deals=100,
         sides=sides,
         rules=Rules,

@@ -1351,6 +1351,7 @@ POQUE = register(
         max_cards=cards.NUM_CARDS,
         matches=("session", "deal"),
         rewards=("points", "win"),
+        spread=15.0,
         rules=Rules,
         presets=PRESETS,
         state=STATE,

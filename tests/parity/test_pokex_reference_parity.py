@@ -145,7 +145,7 @@ class Pair:
 
     def compare_deal(self) -> None:
         sheet, reference = self.position.sheet(), self.reference
-        assert (sheet.score, sheet.dealer) == (reference.score, reference.dealer)
+        assert (sheet.points, sheet.dealer) == (reference.score, reference.dealer)
         assert len(sheet.deals) == len(reference.finished)
         assert plain(sheet.deals[-1]) == plain(reference.finished[-1])
         assert sheet.deals[-1].points() == reference.rewards("points")

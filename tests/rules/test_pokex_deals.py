@@ -335,8 +335,8 @@ def test_game_ends_too_early_or_too_late() -> None:
     over = going_on = 0
     for seed in range(12):
         position = played((32, 27), seed)
-        gained = position.sheet().score[1] - 27
-        assert position.sheet().score[0] == 32
+        gained = position.sheet().points[1] - 27
+        assert position.sheet().points[0] == 32
         if gained >= 6:
             over += 1
             assert position.seat == base.MATCH_OVER
@@ -345,7 +345,7 @@ def test_game_ends_too_early_or_too_late() -> None:
             going_on += 1
             assert position.seat == base.WANTS_DECK
     position = played((0, 32), 0)
-    assert position.sheet().score[1] >= 33
+    assert position.sheet().points[1] >= 33
     assert position.seat == base.MATCH_OVER
     assert going_on
     assert [played((0, 26), seed).seat for seed in range(12)].count(base.MATCH_OVER) == 0
@@ -370,9 +370,9 @@ def test_score_at_which_no_match_stands_is_placed() -> None:
     with pytest.raises(ValueError, match=r"^score must be a dict"):
         Position(score=[1, 2])  # type: ignore[arg-type]
     minus = Rules(failed_bid="minus", target=20)
-    assert Position(minus, score={"points": (-7, 19)}).sheet().score == (-7, 19)
-    assert Position(minus, score={"points": np.array([3, 4])}).sheet().score == (3, 4)
-    assert Position(minus, score={}).sheet().score == (0, 0)
+    assert Position(minus, score={"points": (-7, 19)}).sheet().points == (-7, 19)
+    assert Position(minus, score={"points": np.array([3, 4])}).sheet().points == (3, 4)
+    assert Position(minus, score={}).sheet().points == (0, 0)
     with pytest.raises(ValueError, match="from -1000000 to 19"):
         Position(minus, score={"points": (0, 20)})
 
