@@ -28,12 +28,14 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
+import poke_env
 from agents.network import NetworkAgent
 from poke_env import poke_v0
 from training import duplicate, maskable_ppo, quickstart
 from training.export import network_of
 from training.maskable_ppo import Arguments, make_envs, train
 from training.pool import CURRENT, SNAPSHOT
+from training.tournament import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = poke_v0.raw_env.game
@@ -569,6 +571,66 @@ def test_the_player_learns_to_beat_random_play(tmp_path):
     )
     assert duel.interval()[0] > 0
     assert not duel.forfeits
+
+
+@pytest.mark.parametrize(
+    "game, changes",
+    [
+        ("pokex", {"total_steps": 1000}),
+        ("poque", {"total_steps": 1000, "players": 3, "match": "session"}),
+        ("poangpoker", {"total_steps": 1000, "players": 2, "central_critic": False}),
+    ],
+)
+def test_a_player_of_another_game_is_trained(tmp_path, game, changes):
+    changes = {"scripted": ("greedy",), "rules": "small", **changes}
+    model = train(arguments(tmp_path / "run", game=game, **changes), quiet())
+    player = agents.load(str(model), game=game)
+    played = poke_env.door(game)
+    assert player.rules == played.raw_env(rules="small", players=changes.get("players")).rules
+    assert player.description["game"] == game
+    with pytest.raises(ValueError, match=f"plays '{game}', it must play poke$"):
+        agents.load(str(model))
+    [found] = json.loads((model.parent / "evaluations.json").read_text())[-1:]
+    assert found["opponent"] == "random"
+    assert found["forfeits"] == []
+    plan = prepare([str(model), "greedy", "random"], 2, game=game, players=changes.get("players"),
+                   rules="small")  # fmt: skip
+    assert plan.play().complete
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"game": "bridge"}, "game must be one of 'poke', 'pokex'"),
+        ({"game": "poque", "reward": "equity"}, "reward must be one of 'points', 'win', got"),
+        ({"game": "poque", "match": "rubber"}, "match must be one of 'session', 'deal', got"),
+        ({"game": "poque", "players": 9}, "players must be an integer from 2 to 8"),
+        ({"game": "pokex", "scripted": ("pimc",)}, r"must be a name \(random, greedy, heuristic\)"),
+        ({"game": "pokex", "match": "game"}, "everybody must be False where matches may be cut"),
+    ],
+)
+def test_what_a_game_does_not_have_is_asked_for(tmp_path, given, message):
+    with pytest.raises(ValueError, match=message):
+        maskable_ppo.start(arguments(tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_learners_are_paid_in_another_unit_than_what_a_deal_is_about(game):
+    """Deals between random players have about the standard deviation that the game says."""
+    envs = poke_env.make_batch(game, 1024, seed=1, autoreset=False)
+    player, total = agents.make("random"), np.zeros((1024, envs.settings.players))
+    seen, masks, seats = envs.reset()
+    while (seats >= 0).any():
+        live = seats >= 0
+        actions = np.full(1024, -1)
+        actions[live] = player.act_batch(seen[live], masks[live])
+        seen, masks, seats, rewards, _ = envs.step(actions)
+        total += rewards
+    spread = envs.game.spread
+    assert 0.8 * spread < total.std() < 1.25 * spread
+    assert Arguments(game=game, reward="points").environment()["reward_scale"] == 1 / spread
+    assert Arguments(game=game, reward="win").environment()["reward_scale"] == 1.0
 
 
 def test_the_quick_start_trains_and_ranks(tmp_path):
