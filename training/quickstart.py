@@ -19,6 +19,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+import agents
 from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
 from training.duplicate import MOST_ORDERS
@@ -27,7 +28,7 @@ from training.store import Store
 TRAINED = "trained"
 """The new player's name in the tables."""
 RIVALS = ("random", "greedy", "never_double", "always_double", "heuristic", "pimc")
-"""Those that it meets."""
+"""Those that it meets, as far as the game has them."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,13 @@ class Settings:
     minutes: float = 2.0
     """of training"""
     deals: int = 10_000
-    """deck orders that every two players play in the tournament, each twice with seats exchanged"""
+    """deck orders that all play at every table of the tournament, from every side"""
     seed: int = 0
     """of the training; the tournament plays other decks"""
+    game: str = agents.DEFAULT_GAME
+    """which of the games to learn"""
+    players: int | None = None
+    """how many sit at the table, where the game leaves a choice"""
     rules: str = "standard"
     """preset of rules: standard, small or tiny"""
     out: str | None = None
@@ -58,8 +63,9 @@ def rank(model: Path, settings: Settings, console: Console) -> Path:
         The folder with results and report, beside the model.
     """
     plan = tournament.prepare(
-        [str(model), *RIVALS], settings.deals, settings.seed + 1, rules=settings.rules
-    )
+        [str(model), *_rivals(settings)], settings.deals, settings.seed + 1, game=settings.game,
+        players=settings.players, rules=settings.rules,
+    )  # fmt: skip
     entrants = [
         replace(entrant, label=TRAINED) if entrant.spec == str(model) else entrant
         for entrant in plan.entrants
@@ -80,6 +86,11 @@ def rank(model: Path, settings: Settings, console: Console) -> Path:
     return folder
 
 
+def _rivals(settings: Settings) -> list[str]:
+    known = agents.names(settings.game)
+    return [name for name in RIVALS if name in known]
+
+
 def run(settings: Settings, console: Console | None = None) -> Path:
     """Train, rank, and say where everything lies.
 
@@ -93,6 +104,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
     if not settings.minutes > 0 or not math.isfinite(settings.minutes):
         raise ValueError(f"minutes must be a number above 0, got {settings.minutes!r}")
     check_integer("deals", settings.deals, 1, MOST_ORDERS)
+    rivals = _rivals(settings)
     folder = settings.out or f"runs/quickstart-{datetime.now():%Y%m%d-%H%M%S}"
     console.print(
         f"Training by self-play for {settings.minutes:g} minutes, into {folder}",
@@ -104,16 +116,21 @@ def run(settings: Settings, console: Console | None = None) -> Path:
             minutes=settings.minutes,
             total_steps=None,
             seed=settings.seed,
+            game=settings.game,
+            players=settings.players,
             rules=settings.rules,
             out=folder,
         ),
         console,
     )
     console.print(
-        f"Tournament of {len(RIVALS) + 1} players over {settings.deals:,} deck orders",
+        f"Tournament of {len(rivals) + 1} players over {settings.deals:,} deck orders",
         highlight=False,
     )
     python = shlex.quote(os.path.relpath(sys.executable))
+    table = "" if settings.game == agents.DEFAULT_GAME else f" --game {settings.game}"
+    if settings.players is not None:
+        table += f" --players {settings.players}"
     curves = shlex.quote(str(model.parent / "tensorboard"))
     ranking = rank(model, settings, console)
     for what, where in (
@@ -122,7 +139,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
         ("Model", str(model)),
         ("Logs", f"{python} -m tensorboard.main --logdir {curves}"),
         ("Go on", f"{python} -m training.maskable_ppo --resume {shlex.quote(folder)} --minutes 30"),
-        ("Play it", f"{python} -m training.play --opponent {shlex.quote(str(model))}"),
+        ("Play it", f"{python} -m training.play{table} --opponent {shlex.quote(str(model))}"),
     ):
         console.print(f"{what + ':':9} {where}", highlight=False, markup=False, soft_wrap=True)
     return Path(folder)

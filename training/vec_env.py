@@ -49,8 +49,8 @@ class BatchVecEnv(VecEnv):
         if everybody:
             if settings.max_deals is not None and settings.match != "deal":
                 raise ValueError(
-                    f"everybody must be False where matches may be cut, but max_deals is "
-                    f"{settings.max_deals}"
+                    f"everybody, which a central critic needs, must be False where matches may "
+                    f"be cut, but max_deals is {settings.max_deals}"
                 )
             repeats = 1 + self._others
             space = spaces.Box(np.tile(space.low, repeats), np.tile(space.high, repeats))

@@ -606,7 +606,10 @@ def test_a_player_of_another_game_is_trained(tmp_path, game, changes):
         ({"game": "poque", "match": "rubber"}, "match must be one of 'session', 'deal', got"),
         ({"game": "poque", "players": 9}, "players must be an integer from 2 to 8"),
         ({"game": "pokex", "scripted": ("pimc",)}, r"must be a name \(random, greedy, heuristic\)"),
-        ({"game": "pokex", "match": "game"}, "everybody must be False where matches may be cut"),
+        (
+            {"game": "pokex", "match": "game"},
+            "a central critic needs, must be False",
+        ),
     ],
 )
 def test_what_a_game_does_not_have_is_asked_for(tmp_path, given, message):
@@ -646,6 +649,21 @@ def test_the_quick_start_trains_and_ranks(tmp_path):
     assert str(folder / "tensorboard") in text
     with pytest.raises(ValueError, match="exists already"):
         quickstart.run(settings, quiet())
+
+
+def test_the_quick_start_of_another_game_meets_its_players(tmp_path):
+    output = io.StringIO()
+    folder = quickstart.run(
+        quickstart.Settings(minutes=0.02, deals=2, game="poangpoker", players=3, rules="small",
+                            out=str(tmp_path / "first")),
+        Console(file=output, width=200),
+    )  # fmt: skip
+    told = json.loads((folder / "tournament" / "results.json").read_text())
+    assert {agent["label"] for agent in told["agents"]} == {
+        quickstart.TRAINED, "random", "greedy", "heuristic",
+    }  # fmt: skip
+    assert told["configuration"]["game"] == "poangpoker"
+    assert "training.play --game poangpoker --players 3 --opponent" in output.getvalue()
 
 
 # --- what is paid ---------------------------------------------------------------------------------
