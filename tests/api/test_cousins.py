@@ -17,11 +17,11 @@ from helpers import run_python
 from poke_env import testing
 
 TABLES: dict[str, dict[str, Any]] = {
-    "pokex": {},
+    "pokex": {"match": "deal"},
     "pokex small": {"rules": "small", "match": "game"},
-    "poque": {"players": 6},
+    "poque": {"match": "deal", "players": 6},
     "poque small": {"rules": "small", "match": "session", "reward": "win"},
-    "poangpoker": {"players": 3},
+    "poangpoker": {"match": "deal", "players": 3},
     "poangpoker small": {"rules": "small", "match": "game", "players": 2},
 }
 every_table = pytest.mark.parametrize("table", TABLES)
@@ -54,7 +54,7 @@ def test_checks_of_others_fail_for_the_registered_names(table: str) -> None:
 
 @every_table
 def test_rows_differ_from_single_environments(table: str) -> None:
-    rows, game, settings = 3, table.split()[0], {"match": "deal", **TABLES[table]}
+    rows, game, settings = 3, table.split()[0], TABLES[table]
     envs = poke_env.make_batch(game, rows, seed=7, **settings)
     singles = [poke_env.door(game).raw_env(**settings) for _ in range(rows)]
     rng = np.random.default_rng(2)
@@ -105,8 +105,8 @@ def test_rows_of_a_learner_differ_from_single_learners(table: str) -> None:
 
 @pytest.mark.parametrize("table", ["poque", "poangpoker", "pokex"])
 def test_a_learner_sits_elsewhere_than_it_is_told(table: str) -> None:
-    env = gymnasium.make(names(table)[1], seat=1, **TABLES[table])
-    envs = gymnasium.make_vec(names(table)[1], num_envs=2, seat=1, **TABLES[table])
+    env = gymnasium.make(names(table)[1], seat=1)
+    envs = gymnasium.make_vec(names(table)[1], num_envs=2, seat=1)
     _, info = env.reset(seed=1)
     seen, infos = envs.reset(seed=1)
     assert info["seat"] == 1
