@@ -4,7 +4,8 @@ The learner plays single-agent environments from every seat, in any of the games
 meets is drawn anew for every match (`training.pool`): its own current policy, an immutable snapshot
 of an earlier one, or a scripted player; who is drawn has all other seats, a partner's too. Progress
 is measured in duplicate deals against fixed players, with the exported network, which is what
-others will play against.
+others will play against. A run may begin with a teacher, whom the learner imitates before it plays
+for itself (`training.imitation`).
 
 A run is one folder:
 
@@ -32,6 +33,8 @@ Curves, all over the number of the learner's decisions:
     train/approx_kl, clip_fraction   how far an update moved the policy
     train/explained_variance         how well the critic foretells returns; 1 is perfect
     train/value_loss, policy_gradient_loss, loss     parts of the loss and the whole
+    train/imitation_loss, agreement  surprise at what the teacher does, in nats, and the mean
+                                     probability of it
     train/learning_rate, clip_range, ent_coef        as scheduled
     time/fps                         the learner's decisions a second in the last iteration
 
@@ -78,6 +81,7 @@ from poke_env.games.base import Game
 from training import cli, duplicate
 from training.central_critic import CentralCriticPolicy
 from training.export import command, copy_model, network_of, save_model, versions
+from training.imitation import imitate
 from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
 from training.vec_env import BatchVecEnv
@@ -153,6 +157,11 @@ class Arguments:
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
 
+    teacher: str | None = None
+    """player to imitate before playing for oneself, written as in scripted"""
+    teacher_share: float = 0.75
+    """how much of the run belongs to the teacher, if there is one"""
+
     current_share: float = 0.5
     """chance that a match is against the current policy"""
     snapshot_share: float = 0.4
@@ -196,6 +205,8 @@ class Arguments:
             raise ValueError(f"minutes must be a number above 0, got {self.minutes!r}")
         for size in self.hidden:
             check_integer("hidden", size, 1)
+        if self.teacher_share > 1:
+            raise ValueError(f"teacher_share must be at most 1, got {self.teacher_share!r}")
         if self.batch_size > self.rollout_steps:
             raise ValueError(
                 f"batch_size must be at most num_envs * n_steps = {self.rollout_steps}, "
@@ -212,6 +223,8 @@ class Arguments:
                 f"current_share, snapshot_share and scripted_share must add up to 1, got {shares}"
             )
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
+        if self.teacher is not None:
+            agents.load(self.teacher, game=self.played)
         self.environment()
 
     def environment(self) -> dict[str, Any]:
@@ -262,7 +275,7 @@ _COUNTS = (
 _RATES = (
     "reward_scale", "learning_rate", "final_learning_rate", "ent_coef", "final_ent_coef",
     "clip_range", "gamma", "gae_lambda", "vf_coef", "max_grad_norm", "current_share",
-    "snapshot_share", "scripted_share",
+    "snapshot_share", "scripted_share", "teacher_share",
 )  # fmt: skip
 _CHANGEABLE = {
     "total_steps", "minutes", "torch_threads", "evaluate_every", "evaluation_pairs",
@@ -318,9 +331,24 @@ class ScheduledPPO(MaskablePPO):
 
     Attributes:
         remaining: share of the run that is left, 1 to 0, set by the training loop.
+        teacher: who is imitated in the next updates, likewise; None where there is nobody.
     """
 
     remaining = 1.0
+    teacher: Agent | None = None
+
+    def train(self) -> None:
+        """Update the policy from the rollout."""
+        if self.teacher is None:
+            super().train()
+        else:
+            chance = np.random.default_rng([self.seed or 0, self.num_timesteps])
+            policy = self.policy
+            own = policy.own if isinstance(policy, CentralCriticPolicy) else policy.features_dim
+            imitate(self, self.teacher, own, chance)
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "teacher"]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         self._current_progress_remaining = self.remaining
@@ -399,10 +427,11 @@ class Run:
         # The one place where it is set. Rollouts run on one core whatever it is.
         torch.set_num_threads(self.arguments.torch_threads)
         self._started = time.monotonic()
-        environment = self.arguments.environment()
+        game, environment = self.arguments.played, self.arguments.environment()
         self._rules, reward = environment["rules"], environment["reward"]
         self._tally = TallyMatches(environment["reward_scale"])
-        game = self.arguments.played
+        teacher = self.arguments.teacher
+        self._teacher = None if teacher is None else agents.load(teacher, game=game)
         table = table_for(game, self._rules, None) if reward == "equity" else None
         self._paid = {
             "reward": reward,
@@ -441,6 +470,8 @@ class Run:
         remaining = 1.0 - self.progress
         self.model.remaining = remaining
         self.model.ent_coef = last + remaining * (first - last)
+        taught = self.progress < self.arguments.teacher_share
+        self.model.teacher = self._teacher if taught else None
         self.pool.choose_in_play(self.steps)
         self.model.learn(
             self.arguments.rollout_steps,

@@ -578,7 +578,10 @@ def test_the_player_learns_to_beat_random_play(tmp_path):
     [
         ("pokex", {"total_steps": 1000}),
         ("poque", {"total_steps": 1000, "players": 3, "match": "session"}),
-        ("poangpoker", {"total_steps": 1000, "players": 2, "central_critic": False}),
+        (
+            "poangpoker",
+            {"total_steps": 2000, "players": 2, "central_critic": False, "teacher": "greedy"},
+        ),
     ],
 )
 def test_a_player_of_another_game_is_trained(tmp_path, game, changes):
@@ -717,4 +720,19 @@ def test_players_do_not_say_what_they_were_paid(tmp_path):
 def test_rewards_that_cannot_be_paid_are_asked_for(tmp_path, given, message):
     with pytest.raises(ValueError, match=message):
         maskable_ppo.start(arguments(tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_learner_comes_to_do_what_its_teacher_does(tmp_path):
+    folder = tmp_path / "run"
+    asked = arguments(folder, teacher="greedy", teacher_share=0.75, learning_rate=1e-2)
+    train(asked, quiet())
+    agreement = curve(folder, "train/agreement")
+    assert [step for step, _ in agreement] == [1000, 2000, 3000]  # and then it plays for itself
+    assert agreement[-1][1] > agreement[0][1] + 0.1
+    assert [step for step, _ in curve(folder, "train/clip_fraction")] == [4000]
+
+
+def test_an_unknown_teacher_is_refused(tmp_path, capsys):
+    assert "wizard" in refused(capsys, "--out", str(tmp_path / "run"), "--teacher", "wizard")
     assert not (tmp_path / "run").exists()

@@ -301,10 +301,11 @@ class Solver:
         start = self._nearest(payoffs)
         solved = solve(self.model, payoffs, self.tolerance, start=start)
         outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
-        self._kept.pop(place, None)
-        self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
-        while len(self._kept) > _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        if solved.curve:
+            self._kept.pop(place, None)
+            self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
+            while len(self._kept) > _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
         work = self.work
         outcomes = outcomes / outcomes.sum()
         if self.played:
@@ -359,8 +360,8 @@ class SolveRubber:
     Attributes:
         out: The equity table to write (*.npz); other files lie beside it.
         tolerance: Exploitability at each score that is solved, in points.
-        step: Scores in squares of so many points share the strategies of one of them; what a score
-            is worth is computed for itself.
+        step: Scores in squares of so many points share the strategies of one of them, whose
+            exploitability at the others is not known; what a score is worth is computed for itself.
         played: A file of `count-played`: the tricks that a player really plays; without it tricks
             are played perfectly, as if all cards lay open.
         threads: Threads; 0 is one for each core.
@@ -370,8 +371,8 @@ class SolveRubber:
     """
 
     out: Path = Path("runs/equilibrium/rubber.npz")
-    tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 0.25
-    step: int = 2
+    tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 1.0
+    step: int = 1
     played: Path | None = None
     threads: int = 0
     quick: bool = False
