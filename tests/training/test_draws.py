@@ -16,7 +16,6 @@ from training.lab.draws import (
     HISTORIES,
     DrawModel,
     above_the_line,
-    answers,
     linear_payoffs,
     solve,
 )
@@ -208,13 +207,13 @@ def test_equilibrium_is_one():
     assert solved.gap == seen[-1].pure <= 2.0
     assert solved.exploitability == solved.gap / 2
     own, other = solved.strategies
-    gains = [answer.value for answer in answers(model, payoffs, own.reach, other.reach)]
+    gains = model.best_values(own.reach, other.reach, payoffs)
     assert sum(gains) == pytest.approx(solved.gap)
     assert -gains[1] <= solved.value <= gains[0]
     assert solved.value == pytest.approx(
         (model.outcomes(own.reach, other.reach) * payoffs).sum(), abs=solved.gap
     )
-    gains = [answer.value for answer in answers(model, payoffs, *solved.averages)]
+    gains = model.best_values(*solved.averages, payoffs)
     assert sum(gains) == pytest.approx(seen[-1].average)
     # Once solved, it is recognised as solved.
     again = solve(model, payoffs, tolerance=1.0, start=solved.strategies)

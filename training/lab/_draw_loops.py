@@ -506,18 +506,30 @@ def _coefficient(powers: Floats, term: int) -> float:
 
 
 @inlined
-def _sum_terms(
-    subsets: npt.NDArray[np.int32], powers: Floats, after: Floats, i: int, row: int, drawn: int,
-    value: Floats,
-) -> None:  # fmt: skip
-    """Write the sum of the values of all hands that a draw of a class can lead to: (lanes,)."""
-    value[:] = 0.0
-    lanes = value.shape[0]
-    for term in range(1 << drawn):
-        place = subsets[i, _TERMS[row, term]] * lanes
-        coefficient = _coefficient(powers, term)
-        for lane in range(0, lanes, WIDTH):
-            add_four(value, lane, coefficient, after, place + lane)
+def _exclude(
+    subsets: npt.NDArray[np.int32], fresh: float, after: Floats, i: int, fewest: int, sums: Floats
+) -> None:
+    """Write, for all sets of at least `fewest` slots of a class, the sum of the values of the hands
+    that contain their cards and none of the others: (32, lanes).
+
+    Inclusion and exclusion slot by slot: half as many terms as over all parts of the discards.
+    """
+    lanes = sums.shape[1]
+    for slots in range(1 << MAX_HAND):
+        if _DRAWN[slots] >= fewest:
+            sums[slots] = after[subsets[i, slots]]
+    for slot in range(MAX_HAND):
+        bit = 1 << slot
+        for slots in range(1 << MAX_HAND):
+            if _DRAWN[slots] >= fewest and not slots & bit:
+                for lane in range(0, lanes, WIDTH):
+                    add_four(sums, slots * lanes + lane, -fresh, sums, (slots | bit) * lanes + lane)
+
+
+@inlined
+def _drawn_by(number: int, tables: int) -> tuple[int, int]:
+    """The fewest and the most cards drawn that a table of values after draws is for."""
+    return (1, 3) if tables == 1 else (number + 1, number + 1)
 
 
 @compiled
@@ -539,24 +551,27 @@ def best_draws(
         subsets, types: of `HandClasses`.
         powers, shares: see `sum_completions` and `write_shares`.
         pat: (T, lanes), the value of standing on each type.
-        after: (SETS, lanes) each: the values after a draw of one, two and three cards, those of
-            hands and the sums.
+        after: (SETS, lanes) each: the values after a draw of one, two and three cards, or one for
+            all of them; those of hands and the sums.
         values: (SETS, lanes), written for hands.
         actions: int8 (134459, lanes), written: the slots discarded as bits, 0 to stand pat.
     """
     lanes = pat.shape[1]
-    value = np.zeros(lanes)
+    sums = np.zeros((1 << MAX_HAND, lanes))
     best = np.zeros(lanes)
     chosen = np.zeros(lanes)
     for i in range(start, stop):
         best[:] = pat[types[i]]
         chosen[:] = 0.0
-        for drawn in range(1, 4):
-            source = after[drawn - 1]
-            for row in range(FIRST_DRAW[drawn], FIRST_DRAW[drawn + 1]):
-                _sum_terms(subsets, powers, source, i, row, drawn, value)
+        for number in range(len(after)):
+            first, last = _drawn_by(number, len(after))
+            _exclude(subsets, powers[1], after[number], i, MAX_HAND - last, sums)
+            for row in range(FIRST_DRAW[first], FIRST_DRAW[last + 1]):
+                kept = (_PAT & ~DRAW_ACTION[row]) * lanes
                 for lane in range(0, lanes, WIDTH):
-                    choose_four(best, lane, shares[i, row], value, lane, chosen, DRAW_ACTION[row])
+                    choose_four(
+                        best, lane, shares[i, row], sums, kept + lane, chosen, DRAW_ACTION[row]
+                    )
         values[i] = best
         for lane in range(lanes):
             actions[i, lane] = int(chosen[lane])
@@ -582,14 +597,14 @@ def every_draw(
         lane: whose values are written.
         values: (134459, 1 + DRAWS), written.
     """
-    value = np.zeros(pat.shape[1])
+    sums = np.zeros((1 << MAX_HAND, pat.shape[1]))
     for i in range(start, stop):
         values[i, 0] = pat[types[i], lane]
-        for drawn in range(1, 4):
-            source = after[drawn - 1]
-            for row in range(FIRST_DRAW[drawn], FIRST_DRAW[drawn + 1]):
-                _sum_terms(subsets, powers, source, i, row, drawn, value)
-                values[i, 1 + row] = shares[i, row] * value[lane]
+        for number in range(len(after)):
+            first, last = _drawn_by(number, len(after))
+            _exclude(subsets, powers[1], after[number], i, MAX_HAND - last, sums)
+            for row in range(FIRST_DRAW[first], FIRST_DRAW[last + 1]):
+                values[i, 1 + row] = shares[i, row] * sums[_PAT & ~DRAW_ACTION[row], lane]
 
 
 @compiled

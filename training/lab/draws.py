@@ -249,17 +249,31 @@ class DrawModel:
 
     def dealer_response(self, reach: Floats, payoffs: Payoffs) -> Response:
         """The dealer's best answer to the non-dealer's `reach`."""
-        actions = np.empty((DEALER_DRAWS, _HANDS, _LANES), np.int8)
-        values, _ = self._dealer_decisions(self.dealer_values(reach, payoffs), actions)
-        value = float((self.deal @ values)[: len(HISTORIES)].sum())
+        value, actions = self.dealer_best(reach, payoffs)
         return Response(value, self.dealer_reach(actions), actions)
 
     def non_dealer_response(self, reach: Floats, payoffs: Payoffs) -> Response:
         """The non-dealer's best answer to the dealer's `reach`."""
+        value, actions = self.non_dealer_best(reach, payoffs)
+        return Response(value, self.non_dealer_reach(actions), actions)
+
+    def best_values(
+        self, non_dealer: Floats, dealer: Floats, payoffs: Payoffs
+    ) -> tuple[float, float]:
+        """What best answers to the other's `reach` bring the non-dealer, and the dealer."""
+        return self.non_dealer_best(dealer, payoffs)[0], self.dealer_best(non_dealer, payoffs)[0]
+
+    def dealer_best(self, reach: Floats, payoffs: Payoffs) -> tuple[float, Actions]:
+        """Value and actions of `dealer_response`, which take less time without its reach."""
+        actions = np.empty((DEALER_DRAWS, _HANDS, _LANES), np.int8)
+        values, _ = self._dealer_decisions(self.dealer_values(reach, payoffs), actions)
+        return float((self.deal @ values)[: len(HISTORIES)].sum()), actions
+
+    def non_dealer_best(self, reach: Floats, payoffs: Payoffs) -> tuple[float, Actions]:
         actions = np.empty((2, _HANDS, WIDTH), np.int8)
         values, _ = self._non_dealer_decisions(self.non_dealer_values(reach, payoffs), actions)
         decisions = np.concatenate((actions[0, :, :1], actions[1, :, :3]), axis=1)
-        return Response(float(self.deal @ values), self.non_dealer_reach(decisions), decisions)
+        return float(self.deal @ values), decisions
 
     def dealer_reach(self, actions: Actions) -> Floats:
         """How often the dealer ends with each type when he plays by these actions.
@@ -352,7 +366,7 @@ class DrawModel:
             method = self._dealer_draws[draw]
             after = self._add_sums(values, method)
             stand = np.ascontiguousarray(final[:, draw])
-            decisions.append(_Decision(stand, [after] * 3, method))
+            decisions.append(_Decision(stand, [after], method))
             values = self._best_draws(*decisions[-1], actions[draw])
         return values[:_HANDS], decisions[::-1]
 
@@ -480,7 +494,7 @@ class _Draw(NamedTuple):
 
 class _Decision(NamedTuple):
     """What a player chooses between: standing on each type, (7462, lanes), or a draw, after one of
-    one, two and three cards (SETS, lanes) each."""
+    one, two and three cards (SETS, lanes) each, or after any."""
 
     stand: Floats
     after: list[Floats]
@@ -610,11 +624,12 @@ def solve(
     # What all deals pay alike decides nothing, but would where weights do not quite add up to 1.
     middle = float((model.outcomes(own, other) * payoffs).sum())
     payoffs = payoffs - middle
-    answer, reply = answers(model, payoffs, own, other)
-    gap = answer.value + reply.value
-    if start is not None and not averages and gap <= 2 * tolerance:
-        value = middle + (answer.value - reply.value) / 2
-        return Equilibrium(value, gap, (), start, (own, other))
+    reply = model.dealer_response(own, payoffs)
+    if start is not None and not averages:
+        best = model.non_dealer_best(other, payoffs)[0], reply.value
+        if sum(best) <= 2 * tolerance:
+            value = middle + (best[0] - best[1]) / 2
+            return Equilibrium(value, sum(best), (), start, (own, other))
     weights = float(sum(t**3 for t in range(number + 1)))
     curve: list[Gaps] = []
     while True:
@@ -631,26 +646,14 @@ def solve(
         last = len(curve) + 1 == iterations
         pure = np.nan
         if average <= _NEAR * tolerance or last:
-            best = answers(model, payoffs, answer.reach, reply.reach)
-            pure = best[0].value + best[1].value
+            best = model.best_values(answer.reach, reply.reach, payoffs)
+            pure = sum(best)
         curve.append(Gaps(average, pure))
         if report:
             report(len(curve), curve[-1])
         if last or max(pure, average if averages else 0.0) <= 2 * tolerance:
-            value = middle + (best[0].value - best[1].value) / 2
+            value = middle + (best[0] - best[1]) / 2
             return Equilibrium(value, pure, tuple(curve), (answer, reply), (own, other))
-
-
-def answers(
-    model: DrawModel, payoffs: Payoffs, non_dealer: Floats, dealer: Floats
-) -> tuple[Response, Response]:
-    """Best answers of both players to what the other does.
-
-    Args:
-        model, payoffs: as for `solve`.
-        non_dealer, dealer: reach of their strategies.
-    """
-    return model.non_dealer_response(dealer, payoffs), model.dealer_response(non_dealer, payoffs)
 
 
 def balanced_model(must_beat: bool = True, threads: int | None = None) -> DrawModel:

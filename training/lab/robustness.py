@@ -46,7 +46,6 @@ from training.lab.draws import (
     Equilibrium,
     Payoffs,
     Response,
-    answers,
     linear_payoffs,
     solve,
 )
@@ -85,11 +84,11 @@ def compare(
         and `shares`, how many hands of each kind draw at each decision.
     """
     solved = solve_draws(model, payoffs, tolerance, console=console, start=start).equilibrium
-    there = answers(model, payoffs - solved.value, reference.non_dealer, reference.dealer)
+    there = model.best_values(reference.non_dealer, reference.dealer, payoffs - solved.value)
     return {
         "value": float(solved.value),
         "exploitability": float(solved.exploitability),
-        "reference_loses": (there[0].value + there[1].value) / 2,
+        "reference_loses": sum(there) / 2,
         "shares": drawing_shares(model, solved).tolist(),
     }
 
