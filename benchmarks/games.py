@@ -91,10 +91,11 @@ def throughput(scale: Scale) -> dict[str, Any]:
         raise RuntimeError(peers.advice(peers.take_missing()))
     found = [(one, ratios(speeds[one.name], speeds[PEER])) for one in CONTESTANTS]
     on = machine.describe()
+    caution = " This was a quick run, whose figures say little." if scale.quick else ""
     return {
         "note": f"Throughput: decisions a second of a batch of {ROWS:,} matches as a multiple of "
         f"{PEER}, jitted, in the same run, on {on['processor']}, {on['cores']} cores. {scale.note}"
-        + " This was a quick run, whose figures say little." * scale.quick,
+        f"{caution}",
         "date": on["date"],
         "load_average": on["load_average"],
         "versions": on["versions"],

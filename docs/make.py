@@ -50,14 +50,12 @@ def spaces(game: Game) -> str:
     env = poke_env.door(game).raw_env()
     agents = env.possible_agents
     seen = env.observation_space(agents[0])
+    box, mask = seen["observation"], seen["action_mask"]
+    parts = f"observation: Box(float32, {box.shape}), action_mask: {mask}"
     rows = [
         ("Agents", f"`{agents[0]}` … `{agents[-1]}`"),
         ("Action space", f"`{env.action_space(agents[0])}`"),
-        (
-            "Observation space",
-            f"`Dict(observation: Box(float32, {seen['observation'].shape}), "
-            f"action_mask: {seen['action_mask']})`",
-        ),
+        ("Observation space", f"`Dict({parts})`"),
         ("Matches", f"{_words(game.matches)}; the first by default, here, and `deal` in a batch"),
         ("Rewards", _words(game.rewards)),
     ]

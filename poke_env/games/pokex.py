@@ -553,8 +553,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
     _see_tricks(state, seat, o)
     _see_auction(state, seat, o)
     seen = np.int64(state["dealt"][seat] | state["open"])
-    for card in range(MAX_CARDS):
-        o[_SEEN + card] = np.int32((seen >> card) & 1)
+    cards.write_flags(seen, o[_SEEN : _SEEN + MAX_CARDS])
     phase = np.int64(state["phase"])
     o[_PHASE + (2 if phase in (DEAL, OVER) else phase - 1)] = 1.0
     if phase in (AUCTION, PLAY):

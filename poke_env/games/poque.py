@@ -864,9 +864,7 @@ def _see_cards(state: np.void, seat: int, o: npt.NDArray[np.float32]) -> None:
                 card = np.int64(state["hand"][who, slot])
                 if (known >> card) & 1:
                     o[_SHOWN_BY + card] = (_place(state, seat, who) + 1) / MAX_PLAYERS
-    gone = np.int64(state["gone"])
-    for number in range(cards.NUM_CARDS):
-        o[_GONE + number] = np.int32((gone >> number) & 1)
+    cards.write_flags(np.int64(state["gone"]), o[_GONE : _GONE + cards.NUM_CARDS])
 
 
 @inlined
