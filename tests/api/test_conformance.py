@@ -4,7 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-import poke_env  # noqa: F401  registers the environments
+import poke_env
+from helpers import TABLES
 from poke_env import poke_v0, testing
 from poke_env.testing import ConformanceError
 
@@ -40,6 +41,13 @@ CONFIGURATIONS = [
 @pytest.mark.parametrize("make", [poke_v0.env, poke_v0.raw_env], ids=["env", "raw_env"])
 def test_own_environment_breaks_a_promise(make, settings):
     testing.check(make(**settings), matches=3, seed=5)
+
+
+def test_table_breaks_a_promise(table):
+    game, settings = TABLES[table]
+    door = poke_env.door(game)
+    for make in (door.env, door.raw_env, door.single_env):
+        testing.check(make(**settings), matches=2, seed=5)
 
 
 @pytest.mark.parametrize("settings", CONFIGURATIONS[::3], ids=str)

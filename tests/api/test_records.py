@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import poke_env
-from helpers import HOUSE_RULES, RULES, is_over, play, random_action, retire, turns
+from helpers import HOUSE_RULES, RULES, TABLES, is_over, play, random_action, retire, turns
 from poke_env import poke_v0, records
 from poke_env.aec import IllegalActionError
 from poke_env.agent import Agent
@@ -113,6 +113,24 @@ def any_play(draw: st.DrawFn) -> dict[str, Any]:
             )
         ),
     }
+
+
+@pytest.mark.parametrize("most", [10**9, 5])
+def test_match_of_a_table_comes_back_from_its_text(table: str, most: int) -> None:
+    """With what was forced at it, whoever plays; also for each learner against the record."""
+    game, settings = TABLES[table]
+    door = poke_env.door(game)
+    for seed in range(3):
+        recorder = Recorder(door.env(**settings))
+        recorder.reset(seed=seed)
+        play(recorder, np.random.default_rng(seed), most)
+        record = recorder.match_record()
+        assert loads(dumps(record)) == record
+        again = replay(record, Recorder(door.raw_env(**settings)))
+        assert again.unwrapped.record.tobytes() == recorder.unwrapped.record.tobytes()
+        assert again.unwrapped.score_sheet == recorder.unwrapped.score_sheet
+        assert again.unwrapped.rewards == recorder.unwrapped.rewards
+        assert dumps(again.match_record()) == dumps(record)
 
 
 HOUSE_RUBBER = {

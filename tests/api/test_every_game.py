@@ -1,0 +1,70 @@
+"""Learners at tables of every game, and the doors of the games."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+
+import poke_env
+from helpers import TABLES, run_python
+
+
+def test_rows_of_a_learner_differ_from_single_learners(table: str) -> None:
+    """Rewards that fell before a learner's first decision are his, too."""
+    game, settings = TABLES[table]
+    rows, door = 3, poke_env.door(game)
+    envs = door.vector_env(rows, **settings)
+    singles = [door.single_env(**settings) for _ in range(rows)]
+    rng = np.random.default_rng(3)
+    observations, infos = envs.reset(seed=7)
+    masks = infos["action_mask"]
+    for row, single in enumerate(singles):
+        seen, info = single.reset(seed=7 + row)
+        assert seen.tobytes() == observations[row].tobytes()
+        assert info["seat"] == infos["seat"][row]
+    for _ in range(30):
+        actions = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
+        observations, rewards, terminated, truncated, infos = envs.step(actions)
+        masks = infos["action_mask"]
+        for row, single in enumerate(singles):
+            seen, reward, *over, _ = single.step(actions[row])
+            assert reward == pytest.approx(rewards[row])
+            assert over == [terminated[row], truncated[row]]
+            if any(over):
+                seen, _ = single.reset()
+            assert seen.tobytes() == observations[row].tobytes()
+
+
+@pytest.mark.parametrize("game", ["poque", "poangpoker", "pokex"])
+def test_a_learner_sits_elsewhere_than_it_is_told(game: str) -> None:
+    name = f"sackson/{game.capitalize()}-v0"
+    env = gymnasium.make(name, seat=1)
+    envs = gymnasium.make_vec(name, num_envs=2, seat=1)
+    _, info = env.reset(seed=1)
+    seen, infos = envs.reset(seed=1)
+    assert info["seat"] == 1
+    assert infos["seat"].tolist() == [1, 1]
+    assert seen.shape == (2, *env.observation_space.shape)
+    assert env.unwrapped.aec.match == "deal"
+
+
+def test_importing_the_package_registers_nothing() -> None:
+    said = run_python(
+        "-c",
+        "import gymnasium, pettingzoo, poke_env\n"
+        "for game in ('pokex', 'poque', 'poangpoker'):\n"
+        "    print(pettingzoo.make('aec', f'sackson/{game}-v0').unwrapped.metadata['name'])\n"
+        "    print(gymnasium.make(f'sackson/{game.capitalize()}-v0').spec.id)",
+    )
+    assert said.split() == [
+        "pokex_v0", "sackson/Pokex-v0", "poque_v0", "sackson/Poque-v0",
+        "poangpoker_v0", "sackson/Poangpoker-v0",
+    ]  # fmt: skip
+
+
+def test_a_door_leads_to_another_game() -> None:
+    assert poke_env.door("poque").raw_env.game.name == "poque"
+    assert poke_env.door(poke_env.door("pokex").raw_env.game).__name__ == "poke_env.pokex_v0"
+    with pytest.raises(ValueError, match="game must be one of 'poke', 'pokex'"):
+        poke_env.door("bridge")
