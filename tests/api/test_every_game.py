@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 import poke_env
 from helpers import TABLES, run_python
@@ -34,6 +37,40 @@ def test_rows_of_a_learner_differ_from_single_learners(table: str) -> None:
             if any(over):
                 seen, _ = single.reset()
             assert seen.tobytes() == observations[row].tobytes()
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_final_reward_is_counted_twice_or_never(mode: AutoresetMode, table: str) -> None:
+    """Of Gymnasium's own vector of learners: whatever the mode, no reward is lost or paid twice."""
+    game, settings = TABLES[table]
+    name = f"sackson/{game.capitalize()}-v0"
+    make = partial(gymnasium.make, name, seat=0, disable_env_checker=True, **settings)
+    envs = gymnasium.vector.SyncVectorEnv([make, make], autoreset_mode=mode)
+    plain = [make().unwrapped for _ in range(2)]
+    rng = np.random.default_rng(1)
+    envs.reset(seed=3)
+    for row, env in enumerate(plain):
+        env.reset(seed=3 + row)
+    waiting = np.zeros(2, bool)
+    for _ in range(60):
+        chosen = [int(rng.choice(np.flatnonzero(env.action_masks()))) for env in plain]
+        seen, rewards, terminated, truncated, infos = envs.step(np.array(chosen))
+        over = terminated | truncated
+        for row, env in enumerate(plain):
+            if waiting[row]:  # the ignored action: a match is dealt and nothing is played
+                assert (rewards[row], over[row]) == (0.0, False)
+                continue
+            last, reward, *ended, _ = env.step(chosen[row])
+            assert (reward, ended) == (rewards[row], [terminated[row], truncated[row]])
+            if over[row]:
+                if mode is AutoresetMode.SAME_STEP:
+                    assert infos["final_obs"][row].tobytes() == last.tobytes()
+                last = env.reset()[0] if mode is AutoresetMode.SAME_STEP else last
+            assert seen[row].tobytes() == last.tobytes()
+        if mode is AutoresetMode.NEXT_STEP:
+            for row in np.flatnonzero(over):
+                plain[row].reset()
+            waiting = over
 
 
 @pytest.mark.parametrize("game", ["poque", "poangpoker", "pokex"])
