@@ -50,6 +50,15 @@ def test_table_breaks_a_promise(table):
         testing.check(make(**settings), matches=2, seed=5)
 
 
+def test_learner_who_is_never_asked_breaks_a_promise():
+    """In Poque passes are forced and cards play themselves, so that a deal may end before that."""
+    env = poke_env.door("poque").single_env(match="deal", players=8)
+    env.reset(seed=1)
+    asked = [env.reset()[1]["action_mask"].any() for _ in range(40)]
+    assert 0 < sum(asked) < len(asked)
+    testing.check(env, matches=40, seed=1)
+
+
 @pytest.mark.parametrize("settings", CONFIGURATIONS[::3], ids=str)
 def test_learner_environment_breaks_a_promise(settings):
     env = gymnasium.make("sackson/Poke-v0", disable_env_checker=True, **settings)

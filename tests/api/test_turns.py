@@ -35,6 +35,7 @@ from helpers import (
     turns,
 )
 from poke_env import poke_v0
+from poke_env.games.base import MATCH_OVER
 
 
 def finished(make: Make, seed: int = 1, **settings: Any) -> Any:
@@ -162,6 +163,28 @@ def test_cut_match_counts_as_finished(make: Make) -> None:
             assert poke_v0.decode(env.observe(agent))["phase"] == "over"
         assert retire(env).keys() == set(PLAYERS)
         env.reset()
+
+
+def test_cut_match_of_a_table_counts_as_finished(sit: Make, table: str) -> None:
+    """Truncated alone, unless the rules end it with the same deal; "win" then pays nobody."""
+    whole = poke_env.door(TABLES[table][0]).raw_env.game.matches[0]
+    rng = np.random.default_rng(0)
+    cut = 0
+    for reward in ("points", "win"):
+        env = sit(match=whole, max_deals=2, reward=reward)
+        agents = env.possible_agents
+        for seed in range(5):
+            env.reset(seed=seed)
+            play(env, rng)
+            over = env.game.to_move(env.record) == MATCH_OVER
+            assert env.terminations == dict.fromkeys(agents, over)
+            assert env.truncations == dict.fromkeys(agents, not over)
+            assert not any(env.observe(agent)["action_mask"].any() for agent in agents)
+            if not over:
+                cut += 1
+                assert len(env.score_sheet.deals) == 2
+                assert reward == "points" or not any(env.rewards.values())
+    assert cut > 0
 
 
 def test_match_that_ends_at_the_cap_is_truncated(make: Make) -> None:
