@@ -30,6 +30,8 @@ class _Entry(NamedTuple):
     listed: bool = True
 
 
+_MODELS = Path(__file__).parent / "models"
+"""Trained networks that come along; each says how it was made."""
 _OWN = {
     "poke": {
         "greedy": _Entry("agents.greedy:GreedyAgent"),
@@ -39,10 +41,16 @@ _OWN = {
         "blind_heuristic": _Entry("agents.blind:BlindAgent", {"player": "heuristic"}, listed=False),
         "pimc": _Entry("agents.pimc:PimcAgent", {"depth": 1}),
         "alphamu": _Entry("agents.pimc:PimcAgent", {"depth": 2}),
-        "equilibrium": _Entry(
+        "equilibrium_search": _Entry(
             "agents.pimc:PimcAgent", {"draws": "equilibrium", "worth": "equity", "depth": 2}
         ),
+        "equilibrium": _Entry("agents.equilibrium:EquilibriumAgent"),
         "equilibrium_fixed": _Entry("agents.blind:BlindAgent", {"player": "equilibrium"}),
+        "apprentice": _Entry(
+            "agents.network:NetworkAgent",
+            {"path": _MODELS / "apprentice.safetensors"},
+            listed=False,
+        ),
         "human": _Entry("agents.human:HumanAgent", listed=False),
     },
     "pokex": {
@@ -59,7 +67,8 @@ _OWN = {
     },
 }
 """By game: the players that it has beside those of every game. Those not listed need an argument or
-a person, or serve one measurement. Modules are imported when asked."""
+a person, play by the standard rules alone, or serve one measurement. Modules are imported when
+asked."""
 
 DEFAULT_GAME = "poke"
 
@@ -91,7 +100,8 @@ def make(
     """Build the player called `name`.
 
     Args:
-        name: one of `names(game)`, `"network"` (which needs `path=`), or in Poke `"human"`.
+        name: one of `names(game)`, `"network"` (which needs `path=`), or in Poke `"apprentice"` (a
+            trained network, for the standard rules), `"blind_heuristic"` or `"human"`.
         seed: of the player's own stream, used where the caller passes no keys.
         game: that it is to play.
         arguments: further arguments of the player.

@@ -1,6 +1,7 @@
-"""What to draw at equilibrium: strategies for all hands, at scores that stand for all others.
+"""The player `equilibrium`: draws by the solved draw phase, tricks like the best trick player.
 
-The file is made by `python -m training.lab make-strategies` and holds, for each representative
+What to draw is stored: strategies for all hands, at scores that stand for all others. The file is
+made by `python -m training.lab make-strategies` and holds, for each representative
 score, what to discard with every class of hands at every decision of the draw phase
 (`agents.hand_classes`; `training.lab.draws` says how it is solved). It knows the full game alone.
 """
@@ -15,15 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.hand_classes import classify, hand_classes, in_hand
+import agents
+from agents.hand_classes import CLASSES, classify, hand_classes, in_hand
 from agents.heuristic import HeuristicAgent
-from agents.reading import READING, Integers, Mask, Reading, read
+from agents.reading import DRAW, READING, Integers, Mask, PokeAgent, Reading, read
+from poke_env._files import load_arrays
 from poke_env._jit import compiled
-from poke_env.agent import Masks, Observations
-from poke_env.games.poke import MAX_HAND, Rules, equity_place
+from poke_env.agent import KeyedAgent, Masks, Observations
+from poke_env.equity import scores
+from poke_env.games.poke import AT, MAX_HAND, Rules, equity_place
 
 FILE = Path(__file__).with_name("equilibrium.npz")
-FORMAT = 1
+FORMAT = 2
 ACTIONS = 2**MAX_HAND
 """Size of the mask in the full game, which alone was solved."""
 
@@ -34,7 +38,8 @@ class DrawStrategies(NamedTuple):
     """Strategies for the draw phase; an action is a set of the class's slots, as bits.
 
     Attributes:
-        serves: int64 (places,), which strategy plays at each score (`poke_env.equity.scores`).
+        serves: int64 (2, places), which strategy the non-dealer and the dealer play at each score
+            (`poke_env.equity.scores`).
         non_dealer: int8 (M, 4, 134459): first decision, and second after one, two, three cards.
         dealer: int8 (M, 3, 13, 134459), by draws made and the non-dealer's history: no draw, one of
             1, 2, 3 cards, two of 1 and 1, 1 and 2, … 3 and 3.
@@ -56,16 +61,38 @@ def draw_strategies(path: Path = FILE) -> DrawStrategies:
         OSError: if it cannot be read.
     """
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            about = json.loads(stored["about"].tobytes())
-            if about["format"] != FORMAT:
-                raise ValueError(f"its format is {about['format']}, known is {FORMAT}")
-            arrays = (stored["serves"].astype(np.int64), stored["non_dealer"], stored["dealer"])
-    except (KeyError, EOFError, ValueError) as error:
+        stored = load_arrays(path.read_bytes(), "about")
+        about = json.loads(stored["about"].tobytes())
+        if about["format"] != FORMAT:
+            raise ValueError(f"its format is {about['format']}, known is {FORMAT}")
+        arrays = (stored["serves"].astype(np.int64), stored["non_dealer"], stored["dealer"])
+        _check(*arrays)
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"strategies {str(path)!r} cannot be used: {error}") from error
     for array in arrays:
         array.flags.writeable = False
     return DrawStrategies(*arrays, about)
+
+
+def _check(
+    serves: Integers, non_dealer: npt.NDArray[np.int8], dealer: npt.NDArray[np.int8]
+) -> None:
+    """Raise ValueError for arrays that compiled code must not be given."""
+    count, classes = len(non_dealer), CLASSES[MAX_HAND]
+    for name, array, kind, shape in (
+        ("serves", serves, np.int64, (2, len(scores(_TARGET)))),
+        ("non_dealer", non_dealer, np.int8, (count, 4, classes)),
+        ("dealer", dealer, np.int8, (count, 3, 13, classes)),
+    ):
+        if array.dtype != kind or array.shape != shape:
+            raise ValueError(
+                f"{name} must be {np.dtype(kind)} {shape}, got {array.dtype} {array.shape}"
+            )
+    for name, array, end in (
+        ("serves", serves, count), ("non_dealer", non_dealer, ACTIONS), ("dealer", dealer, ACTIONS),
+    ):  # fmt: skip
+        if array.min() < 0 or array.max() >= end:
+            raise ValueError(f"{name} must be from 0 to {end - 1}")
 
 
 class EquilibriumDraws:
@@ -84,6 +111,42 @@ class EquilibriumDraws:
             observations, masks, hand_classes().keys[MAX_HAND], strategies.serves,
             strategies.non_dealer, strategies.dealer,
         )  # fmt: skip
+
+
+class EquilibriumAgent(PokeAgent):
+    """Draws by the solved draw phase; tricks are left to another player.
+
+    Args:
+        seed: of the player's own stream, used where the caller passes no keys.
+        tricks: who plays them, as `agents.load` understands it; one that chooses by keys. With
+            hands of other sizes than the full game's `equilibrium_search` plays everything.
+
+    Raises:
+        ValueError: if there is no such player.
+    """
+
+    def __init__(self, seed: int | None = 0, tricks: str = "apprentice") -> None:
+        self._draws = EquilibriumDraws()
+        self._tricks, self._small = (_keyed(name) for name in (tricks, "equilibrium_search"))
+        super().__init__(seed)
+
+    def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
+        """See `KeyedAgent.choose`."""
+        if masks.shape[1] != ACTIONS:
+            return self._small.choose(observations, masks, keys)
+        drawing = observations[:, AT["phase"] + DRAW] > 0
+        chosen = np.empty(len(masks), np.int64)
+        for rows, choose in ((drawing, self._draws.choose), (~drawing, self._tricks.choose)):
+            if rows.any():
+                chosen[rows] = choose(observations[rows], masks[rows], keys[rows])
+        return chosen
+
+
+def _keyed(name: str) -> KeyedAgent:
+    player = agents.load(name)
+    if not isinstance(player, KeyedAgent):
+        raise ValueError(f"tricks must be a player that chooses by keys, {name!r} does not")
+    return player
 
 
 @compiled
@@ -105,7 +168,7 @@ def _choose(
         for slot in range(MAX_HAND):
             hand[slot] = 4 * reading["ranks"][slot] + reading["suits"][slot]
         kind = classify(hand, keys, order)
-        strategy = serves[_place(reading)]
+        strategy = serves[reading["dealer"], _place(reading)]
         made = reading["draws"][0]
         if reading["dealer"]:
             action = dealer[strategy, made, _history(reading["changed"][1]), kind]

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import lzma
 import os
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_DAMAGE = (
+    ValueError, TypeError, EOFError, KeyError, IndexError, NotImplementedError, zipfile.BadZipFile,
+    zlib.error, lzma.LZMAError, struct.error,
+)  # fmt: skip
+"""What NumPy and the libraries below it say to a file that is damaged."""
 
 
 @contextmanager
@@ -31,6 +46,30 @@ def write(path: Path, content: str | bytes) -> None:
     data = content.encode() if isinstance(content, str) else content
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def load_arrays(content: bytes, *needed: str) -> dict[str, npt.NDArray[Any]]:
+    """All arrays of an npz file.
+
+    Args:
+        content: of the file.
+        needed: names of arrays that it must hold.
+
+    Raises:
+        ValueError: if it is no such file, or damaged; it is never taken for a pickle.
+    """
+    file = io.BytesIO(content)
+    if not zipfile.is_zipfile(file):
+        raise ValueError("it is no npz file, or not a whole one")
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = dict(stored)
+    except _DAMAGE as error:
+        raise ValueError(f"it is damaged: {error}") from error
+    for name in needed:
+        if name not in arrays:
+            raise ValueError(f"it holds no {name}")
+    return arrays
 
 
 def writable_folder(path: str | Path, name: str = "out") -> Path:

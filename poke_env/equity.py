@@ -22,7 +22,6 @@ import hashlib
 import io
 import json
 import re
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -33,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from poke_env._checks import check_integer, shown
+from poke_env._files import load_arrays
 from poke_env.games.base import Game
 from poke_env.games.poke import POKE, PRESETS, Rules, equity_place
 
@@ -46,6 +46,8 @@ LEVELS = 20_000
 DATA = Path(__file__).resolve().parent / "data"
 """Where the table of the environment's version lies."""
 
+_MOST_MARGIN = 2**31 - 1
+"""Points; no rubber comes near."""
 _ARRAYS = {
     "values": np.float64,
     "errors": np.float32,
@@ -100,8 +102,10 @@ class EquityTable:
     Attributes:
         rules: that the table is for, as `rules_key` gives them.
         values: float64 (rows, places), E: the dealer's expected future margin, in points.
-        errors: float32 (rows, places), its standard error, in points.
-        win_errors: float32 (rows, places), standard error of W, at the margin where it is largest.
+        errors: float32 (rows, places), its standard error, in points; where the rubber was solved
+            and nothing sampled (`deals` is 0), the exploitability of the strategies at the score.
+        win_errors: float32 (rows, places), standard error of W, at the margin where it is largest;
+            0 where nothing was sampled.
         visits: float32 (rows, places), how many deals of a rubber begin at the score on average.
         futures: uint16 (rows, places, 2 R + 1), the distribution function of the dealer's future
             margin at -R to R times `unit` points, in steps of 1 / `LEVELS`.
@@ -189,7 +193,7 @@ class EquityTable:
         return _plain(np.where(dealers == 0, 1.0, -1.0) * self.values[at])
 
     def expected_error(self, below: Any, games: Any, dealer: Any) -> Any:
-        """The standard error of `expected`, in points."""
+        """The error of `expected`, in points; see `errors`."""
         return _plain(self.errors[self._find(below, games, dealer)[0]].astype(np.float64))
 
     def win_probability(self, below: Any, games: Any, dealer: Any, margin: Any = 0) -> Any:
@@ -211,15 +215,17 @@ class EquityTable:
         return _plain(self._ahead_and_level(below, games, dealer, margin)[1])
 
     def win_error(self, below: Any, games: Any, dealer: Any) -> Any:
-        """The standard error of `win_probability`, at the margin where it is largest."""
+        """The error of `win_probability`, at the margin where it is largest; see `win_errors`."""
         return _plain(self.win_errors[self._find(below, games, dealer)[0]].astype(np.float64))
 
     def distribution(self, below: Any, games: Any, dealer: Any) -> tuple[Integers, Floats]:
         """The margins that player_0 may still gain, in points ascending, and their probabilities.
 
-        What lies beyond the ends, less than one in a million, is counted there.
+        What lies beyond the ends, less than one in a million, is counted there. Of one score.
         """
         at, dealers = self._find(below, games, dealer)
+        if dealers.ndim:
+            raise ValueError(f"below, games and dealer must be of one score, got {dealers.shape}")
         chances = np.diff(self.futures[at].astype(np.float64), prepend=0.0) / LEVELS
         reach = self.futures.shape[2] // 2
         return self.unit * np.arange(-reach, reach + 1), chances[:: 1 if dealers == 0 else -1]
@@ -236,6 +242,7 @@ class EquityTable:
             environments take as `start_scores`.
         """
         count = check_integer("count", count, 1)
+        seed = check_integer("seed", seed, 0, or_none=True)
         shares = np.broadcast_to(self.visits, (2, self.visits.shape[1])).astype(np.float64)
         ends = np.cumsum(shares) / shares.sum()
         chance = np.random.default_rng(seed)
@@ -250,9 +257,7 @@ class EquityTable:
     ) -> tuple[Floats, Floats]:
         """Probabilities that player_0 ends ahead, and that nobody does."""
         at, dealers = self._find(below, games, dealer)
-        margin = np.asarray(margin)
-        if margin.dtype.kind not in "iu":
-            raise ValueError(f"margin must be whole points, got {shown(margin.tolist())}")
+        margin = _whole("margin", margin, _MOST_MARGIN, least=-_MOST_MARGIN)
         to_make_up = np.where(dealers == 0, -margin, margin)  # by the dealer
         steps, rest = np.divmod(to_make_up, self.unit)
         up_to = self._at_most(at, steps)
@@ -327,9 +332,9 @@ class EquityTable:
             ValueError: as `load`.
         """
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-                about = json.loads(stored["about"].tobytes())
-                arrays = {one: stored[one] for one in _ARRAYS}
+            stored = load_arrays(content, "about", *_ARRAYS)
+            about = json.loads(stored["about"].tobytes())
+            arrays: dict[str, Any] = {one: stored[one] for one in _ARRAYS}
             if (about["format"], about["game"]) != (FORMAT, POKE.name):
                 raise ValueError(
                     f"it is of game {about['game']!r}, format {about['format']}; "
@@ -343,7 +348,7 @@ class EquityTable:
             table = cls(**{**told, "policies": tuple(told["policies"])}, **arrays)
             if table.digest != about["digest"]:
                 raise ValueError("its digest does not fit")
-        except (KeyError, TypeError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"equity table {name} cannot be used: {error}") from error
         return table
 
@@ -419,13 +424,13 @@ def _unsqueezed(stored: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
     return np.cumsum(steps, axis=2, dtype=np.uint16)
 
 
-def _whole(name: str, given: Any, most: int, *, pairs: bool = False) -> Integers:
-    """Integers from 0 to `most` as int64 (...), or (..., 2) with `pairs`."""
+def _whole(name: str, given: Any, most: int, *, least: int = 0, pairs: bool = False) -> Integers:
+    """Integers from `least` to `most` as int64 (...), or (..., 2) with `pairs`."""
     array = np.asarray(given)
-    fits = array.dtype.kind in "iu" and (array >= 0).all() and (array <= most).all()
+    fits = array.dtype.kind in "iu" and (array >= least).all() and (array <= most).all()
     if not fits or (pairs and (array.ndim == 0 or array.shape[-1] != 2)):
         kind = "pairs of integers" if pairs else "integers"
-        raise ValueError(f"{name} must be {kind} from 0 to {most}, got {shown(given)}")
+        raise ValueError(f"{name} must be {kind} from {least} to {most}, got {shown(given)}")
     return array.astype(np.int64)
 
 

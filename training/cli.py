@@ -41,7 +41,7 @@ def main(function: Callable[[Any], None]) -> Callable[..., None]:
             function(
                 tyro.cli(
                     settings,
-                    prog=f"python -m {spec.name}" if spec else None,
+                    prog=f"python -m {spec.name.removesuffix('.__main__')}" if spec else None,
                     args=arguments,
                     config=(tyro.conf.FlagCreatePairsOff,),
                 )

@@ -301,9 +301,12 @@ def _gather(settings: Settings, kinds: npt.NDArray[np.int8], partial: Path) -> F
     sums = np.zeros((STAGES, size, size, MAX_HAND + 1, SUMS))
     done = 0
     if partial.exists():
-        with np.load(partial, allow_pickle=False) as stored:
-            if str(stored["asked"]) == asked and stored["done"] <= groups:
-                sums, done = stored["sums"], int(stored["done"])
+        try:
+            stored = _files.load_arrays(partial.read_bytes(), "asked", "done", "sums")
+        except ValueError as error:
+            raise ValueError(f"sums {partial} cannot be used, delete them: {error}") from error
+        if str(stored["asked"]) == asked and stored["done"] <= groups:
+            sums, done = stored["sums"], int(stored["done"])
     for group in track(range(done, groups), "deals", transient=True):
         for number, (first, second) in enumerate(meetings):
             seed = settings.seed + group * len(meetings) + number

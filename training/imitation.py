@@ -29,7 +29,7 @@ def imitate(model: MaskablePPO, teacher: Agent, own: int, chance: np.random.Gene
         chance: for the teacher's keys.
 
     Raises:
-        ValueError: if the teacher's answer is no action.
+        ValueError: if the teacher does not answer once for each decision.
     """
     buffer = model.rollout_buffer
     if not isinstance(buffer, MaskableRolloutBuffer):

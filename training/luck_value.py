@@ -17,7 +17,6 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cache
-from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.tricks import (
+    FIRST_HAND,
     FIRST_PAIR,
+    HAND_RANKS,
     HANDS,
     LARGEST_SET,
     RANKS,
@@ -250,14 +251,9 @@ def for_settings(settings: Settings) -> ValueFunction | None:
     return None
 
 
-@cache
 def rank_hands() -> npt.NDArray[np.int8]:
     """The ranks, ascending, of every multiset of five: int8 (6188, 5), by number."""
-    hands = np.zeros((int(HANDS[MAX_HAND]), MAX_HAND), np.int8)
-    for ranks in combinations_with_replacement(range(RANKS), MAX_HAND):
-        hand = np.array(ranks, np.int8)
-        hands[hand_number(hand, MAX_HAND)] = hand
-    return hands
+    return HAND_RANKS[FIRST_HAND[MAX_HAND] :]
 
 
 @cache

@@ -223,8 +223,6 @@ class Arguments:
                 f"current_share, snapshot_share and scripted_share must add up to 1, got {shares}"
             )
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
-        if self.teacher is not None:
-            agents.load(self.teacher, game=self.played)
         self.environment()
 
     def environment(self) -> dict[str, Any]:
@@ -411,6 +409,7 @@ class Run:
         pool: opponents.
         model: the learner.
         opponents: whom evaluations are against.
+        teacher: who is imitated at first, if anybody.
         evaluations: one record an evaluation and opponent.
         elapsed: seconds of training before this process.
     """
@@ -420,6 +419,7 @@ class Run:
     pool: OpponentPool
     model: ScheduledPPO
     opponents: dict[str, Agent]
+    teacher: Agent | None
     evaluations: list[dict[str, Any]] = field(default_factory=list)
     elapsed: float = 0.0
 
@@ -430,8 +430,6 @@ class Run:
         game, environment = self.arguments.played, self.arguments.environment()
         self._rules, reward = environment["rules"], environment["reward"]
         self._tally = TallyMatches(environment["reward_scale"])
-        teacher = self.arguments.teacher
-        self._teacher = None if teacher is None else agents.load(teacher, game=game)
         table = table_for(game, self._rules, None) if reward == "equity" else None
         self._paid = {
             "reward": reward,
@@ -467,11 +465,12 @@ class Run:
     def improve(self) -> None:
         """One iteration: collect a rollout and update the policy from it."""
         first, last = self.arguments.ent_coef, self.arguments.final_ent_coef
-        remaining = 1.0 - self.progress
+        progress = self.progress
+        remaining = 1.0 - progress
         self.model.remaining = remaining
         self.model.ent_coef = last + remaining * (first - last)
-        taught = self.progress < self.arguments.teacher_share
-        self.model.teacher = self._teacher if taught else None
+        taught = progress < self.arguments.teacher_share
+        self.model.teacher = self.teacher if taught else None
         self.pool.choose_in_play(self.steps)
         self.model.learn(
             self.arguments.rollout_steps,
@@ -584,6 +583,7 @@ class Run:
                 "command": command(),
                 **self._paid,
                 **more,
+                "curve": [{key: record[key] for key in _CURVE} for record in self.evaluations],
             },
         )
 
@@ -597,6 +597,8 @@ def _progress(arguments: Arguments, steps: int, seconds: float) -> float:
     return min(done, 1.0)
 
 
+_CURVE = ("step", "opponent", "margin", "margin_low", "margin_high")
+"""What a player says of each evaluation before it."""
 _STATE = "self_play.json"
 """What stands in a checkpoint beside stable-baselines3's own parts."""
 
@@ -626,6 +628,13 @@ def _make_pool(arguments: Arguments) -> OpponentPool:
     )
 
 
+def _players(arguments: Arguments) -> tuple[dict[str, Agent], Agent | None]:
+    """Whom evaluations are against, and the teacher."""
+    game, teacher = arguments.played, arguments.teacher
+    opponents = _load(arguments.evaluation_opponents, game)
+    return opponents, None if teacher is None else agents.load(teacher, game=game)
+
+
 def _load(names: Iterable[str], game: Game) -> dict[str, Agent]:
     return {name: agents.load(name, game=game) for name in names}
 
@@ -645,14 +654,14 @@ def start(arguments: Arguments) -> Run:
             f"or go on with --resume {shlex.quote(str(folder))}"
         )
     pool = _make_pool(arguments)
-    opponents = _load(arguments.evaluation_opponents, arguments.played)
+    players = _players(arguments)
     model = make_model(arguments, make_envs(arguments, pool))
     pool.current = network_of(model.policy)
     _files.writable_folder(folder)
     # First of all, so that a run that is killed can be resumed at any moment.
     _write_arguments(folder, arguments, [])
     _make_folders(folder)
-    return Run(arguments, folder, pool, model, opponents)
+    return Run(arguments, folder, pool, model, *players)
 
 
 def _make_folders(folder: Path) -> None:
@@ -680,14 +689,14 @@ def resume(arguments: Arguments) -> Run:
                 f"resumed only {', '.join(sorted(_CHANGEABLE - {'resume'}))} can be changed"
             )
     pool = _make_pool(arguments)
-    opponents = _load(arguments.evaluation_opponents, arguments.played)
+    players = _players(arguments)
     checkpoints = sorted((folder / "checkpoints").glob("step_*.zip"))
     if not checkpoints:
         model = make_model(arguments, make_envs(arguments, pool))
         pool.current = network_of(model.policy)
         _make_folders(folder)
         _write_arguments(folder, arguments, sessions)
-        return Run(arguments, folder, pool, model, opponents)
+        return Run(arguments, folder, pool, model, *players)
     checkpoint = checkpoints[-1].with_suffix("")
     state = _read_state(checkpoints[-1])
     if _progress(arguments, state["steps"], state["seconds"]) >= 1.0:
@@ -707,7 +716,7 @@ def resume(arguments: Arguments) -> Run:
     if score > -math.inf:
         copy_model(best, folder / "best_model")
     _write_arguments(folder, arguments, sessions)
-    return Run(arguments, folder, pool, model, opponents, state["evaluations"], state["seconds"])
+    return Run(arguments, folder, pool, model, *players, state["evaluations"], state["seconds"])
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any]:

@@ -135,8 +135,8 @@ class Test:
                 raise ValueError(f"{name} must be below 0.5, got {value!r}")
         if not 0.0 < check_number("level", self.level) < 1.0:
             raise ValueError(f"level must be between 0 and 1, got {self.level!r}")
-        most = check_integer("most", self.most, 2, duplicate.MOST_ORDERS)
-        check_integer("first", self.first, 2, most)
+        first = check_integer("first", self.first, 2, duplicate.MOST_ORDERS)
+        check_integer("most", self.most, first, duplicate.MOST_ORDERS)
         check_integer("every", self.every, 1)
 
     @property
@@ -149,8 +149,13 @@ class Test:
 
         Args:
             margins: (n,), of the pairs in their order.
+
+        Raises:
+            ValueError: if one of them is no number.
         """
         values = np.asarray(margins, np.float64)[: self.most]
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise ValueError("margins must be a list of finite numbers")
         looks = np.arange(self.first, len(values) + 1, self.every)
         if len(values) == self.most and (not len(looks) or looks[-1] < self.most):
             looks = np.append(looks, self.most)

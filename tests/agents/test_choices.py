@@ -9,6 +9,7 @@ shows, comes with a line in the changelog.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from typing import Any
 
 import numba
@@ -50,14 +51,19 @@ DIGESTS = {
     ("alphamu", "tiny"): "35a1838ccc9539d2",
     ("alphamu", "small"): "1ac898227964d632",
     ("alphamu", "house"): "20cf9fb49c2061cb",
-    ("equilibrium", "standard"): "d915bce1599c7235",
+    ("equilibrium_search", "standard"): "9de47e2ec34e5d9d",
+    ("equilibrium", "standard"): "5d90cddbf14b618c",
+    ("equilibrium_search", "tiny"): "35a1838ccc9539d2",
     ("equilibrium", "tiny"): "35a1838ccc9539d2",
+    ("equilibrium_search", "small"): "1ac898227964d632",
     ("equilibrium", "small"): "1ac898227964d632",
-    ("equilibrium", "house"): "8b31cb8bf0631226",
-    ("equilibrium_fixed", "standard"): "ae488404a3880a68",
+    ("equilibrium_search", "house"): "ecaef034ed2b6e1c",
+    ("equilibrium", "house"): "1a8a5cfbe3e69433",
+    ("equilibrium_fixed", "standard"): "aa9568c9b22ef482",
     ("equilibrium_fixed", "tiny"): "78767379e4d0bf40",
     ("equilibrium_fixed", "small"): "2ab7c1602598ac45",
-    ("equilibrium_fixed", "house"): "a87d242d0700a593",
+    ("equilibrium_fixed", "house"): "eaa3e87fdff6304d",
+    ("apprentice", "standard"): "3c364c0909bc45ee",
 }
 
 
@@ -106,8 +112,10 @@ def digest_of_choices(env: Any, player: Agent, anything: Agent, number: int) -> 
 
 
 @needs_many_choices
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("name", agents.names())
+@pytest.mark.parametrize(
+    "name, rules",
+    [*itertools.product(agents.names(), RULES), ("apprentice", "standard")],
+)
 def test_choices_are_those_of_the_digest(name: str, rules: str) -> None:
     env = poke_v0.raw_env(match="rubber", rules=RULES[rules])
     player, anything = agents.make(name), agents.make("random")

@@ -9,17 +9,18 @@ import pytest
 
 import agents
 from agents import equilibrium
-from agents.equilibrium import DrawStrategies, EquilibriumDraws, draw_strategies
+from agents.equilibrium import DrawStrategies, EquilibriumAgent, EquilibriumDraws, draw_strategies
 from agents.hand_classes import CLASSES
 from agents.reading import READING, read
 from agents.score import worth_in_rubber, worth_of_cards
 from poke_env import make_batch, poke_v0
 from poke_env.equity import EquityTable, places, scores
+from poke_env.games.poke import AT
 
 
 def strategies(non_dealer=0, dealer=0, serves=None):
     """One strategy for each entry of `serves`; actions broadcast over classes."""
-    serves = np.zeros(len(scores(20)), np.int64) if serves is None else serves
+    serves = np.zeros((2, len(scores(20))), np.int64) if serves is None else serves
     count = int(serves.max()) + 1
     own = np.zeros((count, 4, CLASSES[5]), np.int8)
     other = np.zeros((count, 3, 13, CLASSES[5]), np.int8)
@@ -41,8 +42,8 @@ def draw_of(env):
 
 
 def test_strategy_is_that_of_the_score_seen_by_the_dealer(monkeypatch):
-    serves = np.zeros(len(scores(20)), np.int64)
-    serves[places(20)[12, 3, 1, 0]] = 1  # the dealer has 12 and a game
+    serves = np.zeros((2, len(scores(20))), np.int64)
+    serves[0, places(20)[12, 3, 1, 0]] = 1  # the dealer has 12 and a game
     use(monkeypatch, strategies(non_dealer=[[0] * 4, [7] * 4], serves=serves))
     env = poke_v0.raw_env()
     for dealer, below, games, expected in (
@@ -126,15 +127,34 @@ def test_files_that_are_none_are_refused(tmp_path):
         draw_strategies(path)
     about = np.frombuffer(json.dumps({"format": 99}).encode(), np.uint8)
     np.savez(path, about=about)
-    with pytest.raises(ValueError, match="its format is 99, known is 1"):
+    with pytest.raises(ValueError, match="its format is 99, known is 2"):
         draw_strategies(path)
     with pytest.raises(OSError, match="missing"):
         draw_strategies(tmp_path / "missing.npz")
 
 
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"serves": np.zeros(3, np.int64)}, r"serves must be int64 \(2, 1604\)"),
+        ({"serves": np.ones((2, 1604), np.int64)}, "serves must be from 0 to 0"),
+        ({"dealer": np.zeros((1, 3, 12, CLASSES[5]), np.int8)}, "dealer must be int8"),
+        ({"non_dealer": np.full((1, 4, CLASSES[5]), 32, np.int8)}, "non_dealer must be from 0"),
+    ],
+)
+def test_strategies_that_would_be_read_beyond_their_ends_are_refused(tmp_path, change, message):
+    made = strategies()
+    about = np.frombuffer(json.dumps({"format": equilibrium.FORMAT}).encode(), np.uint8)
+    arrays = {"serves": made.serves, "non_dealer": made.non_dealer, "dealer": made.dealer} | change
+    path = tmp_path / "strategies.npz"
+    np.savez_compressed(path, about=about, **arrays)
+    with pytest.raises(ValueError, match=message):
+        draw_strategies(path)
+
+
 def test_strategies_that_are_shipped_fit_the_hands():
     shipped = draw_strategies()
-    assert shipped.serves.shape == (len(scores(20)),)
+    assert shipped.serves.shape == (2, len(scores(20)))
     count = int(shipped.serves.max()) + 1
     assert shipped.non_dealer.shape == (count, 4, CLASSES[5])
     assert shipped.dealer.shape == (count, 3, 13, CLASSES[5])
@@ -143,6 +163,11 @@ def test_strategies_that_are_shipped_fit_the_hands():
         assert all(0 <= action < 32 and int(action).bit_count() <= 3 for action in used)
     # The free draw is for most hands, not for all.
     assert 0.5 < (shipped.dealer[:, 0, 0] != 0).mean() < 1.0
+
+
+def test_strategies_that_are_shipped_were_solved_for_the_table_that_is_shipped():
+    """A new table wants new strategies: `python -m training.lab make-strategies`."""
+    assert draw_strategies().about["equity_digest"] == EquityTable.load().digest
 
 
 def test_worth_in_the_rubber_is_what_equity_rewards_pay():
@@ -195,3 +220,26 @@ def test_worth_without_a_table_is_that_of_the_game():
 
 def test_fixed_player_does_not_see_the_score():
     assert agents.make("equilibrium_fixed").sees_score is False
+
+
+def test_draws_are_solved_and_tricks_are_the_other_players():
+    player, solved = EquilibriumAgent(tricks="greedy"), agents.make("equilibrium_search")
+    greedy = agents.make("greedy")
+    env = poke_v0.raw_env()
+    env.reset(seed=4)
+    phases = set()
+    for _ in range(60):
+        if env.terminations[env.agent_selection]:
+            env.reset()
+        observed = env.observe(env.agent_selection)
+        drawing = bool(observed["observation"][AT["phase"]])
+        phases.add(drawing)
+        action = player.act(observed, 1)
+        assert action == (solved if drawing else greedy).act(observed, 1)
+        env.step(action)
+    assert phases == {True, False}
+
+
+def test_who_plays_tricks_must_choose_by_keys():
+    with pytest.raises(ValueError, match="tricks must be a player that chooses by keys, 'human'"):
+        EquilibriumAgent(tricks="human")

@@ -11,14 +11,16 @@ from lots import LOTS
 import agents
 from agents.heuristic import HeuristicAgent
 from agents.human import HumanAgent
+from agents.network import NetworkAgent
 from helpers import run_python
 from poke_env import games
 from poke_env.agent import RandomAgent
 from poke_env.observation import length
+from training.duplicate import play
 
 NAMES = (
     "random", "greedy", "heuristic", "never_double", "always_double",
-    "pimc", "alphamu", "equilibrium", "equilibrium_fixed",
+    "pimc", "alphamu", "equilibrium_search", "equilibrium", "equilibrium_fixed",
 )  # fmt: skip
 
 
@@ -208,3 +210,22 @@ def test_a_player_is_imported_when_it_is_asked_for() -> None:
         "import sys, agents; print(*(name for name in sys.modules if name.startswith('agents.')))",
     )
     assert loaded.strip() == ""
+
+
+def test_the_apprentice_is_small_and_says_how_it_was_made() -> None:
+    apprentice = agents.load("apprentice")
+    assert isinstance(apprentice, NetworkAgent)
+    training = apprentice.description["training"]
+    assert training["command"].startswith("python -m training.maskable_ppo")
+    assert {"seed", "steps", "versions"} <= set(training)
+    assert training["curve"][-1]["step"] == training["steps"]
+    files = list((Path(agents.__file__).parent / "models").glob("apprentice.*"))
+    assert len(files) == 2
+    assert sum(file.stat().st_size for file in files) <= 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("match, pairs", [("deal", 8000), ("rubber", 1000)])
+def test_the_apprentice_beats_the_heuristic_player(match: str, pairs: int) -> None:
+    duel = play(agents.make("apprentice"), agents.make("heuristic"), pairs, seed=5, match=match)
+    assert duel.interval()[0] > 0

@@ -258,8 +258,24 @@ def test_score_that_cannot_be_has_a_value(score: Any, message: str) -> None:
 
 
 def test_margin_is_no_number_of_points() -> None:
-    with pytest.raises(ValueError, match=r"margin must be whole points, got 0\.5"):
-        TABLE.win_probability((0, 0), (0, 0), 0, 0.5)
+    for margin in (0.5, 2**31, -(2**63)):
+        with pytest.raises(ValueError, match="margin must be integers from -2147483647"):
+            TABLE.win_probability((0, 0), (0, 0), 0, margin)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, np.int8])
+def test_narrow_margins_change_sign(kind: Any) -> None:
+    for margin in (0, 100):
+        told = TABLE.win_probability((0, 0), (0, 0), 0, kind(margin))
+        assert told == TABLE.win_probability((0, 0), (0, 0), 0, margin)
+
+
+def test_one_seed_or_score_is_another_kind_of_thing() -> None:
+    for seed in (-1, "a", 0.5):
+        with pytest.raises(ValueError, match="seed must be None or an integer of at least 0"):
+            TABLE.start_scores(2, seed)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="must be of one score"):
+        TABLE.distribution(np.zeros((2, 2), np.int64), (0, 0), 0)
 
 
 def test_file_holds_another_table(tmp_path: Any) -> None:
@@ -301,6 +317,23 @@ def test_damaged_file_is_read(tmp_path: Any) -> None:
             EquityTable.load(path)
     with pytest.raises(OSError, match="missing"):
         EquityTable.load(tmp_path / "missing.npz")
+
+
+def test_changed_bytes_are_another_kind_of_error() -> None:
+    """Whatever is wrong in the compressed arrays or in what stands about them."""
+    content = TABLE.to_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in (*rng.integers(len(content), size=30), *range(0, 60, 2), *range(-300, -20, 14)):
+        changed = bytearray(content)
+        changed[place] ^= 0xFF
+        try:
+            found = EquityTable.from_bytes(bytes(changed))
+        except ValueError:
+            refused += 1
+        else:
+            assert found == TABLE
+    assert refused > 30
 
 
 def test_table_of_two_policies_forgets_who_deals() -> None:

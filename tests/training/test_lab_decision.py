@@ -18,6 +18,7 @@ from poke_env.cards import evaluate, parse_cards
 from poke_env.equity import EquityTable
 from poke_env.games.poke import POKE, Rules
 from poke_env.vector import BatchEnv
+from training.lab import judge
 from training.lab.__main__ import main
 from training.lab.deals import Table, play_out
 from training.lab.decision import Decision, report
@@ -209,7 +210,7 @@ def test_seeds_reproduce(worth):
 def never_drawing():
     """Strategies of players who never draw."""
     return DrawStrategies(
-        np.zeros(1604, np.int64),
+        np.zeros((2, 1604), np.int64),
         np.zeros((1, 4, CLASSES[5]), np.int8),
         np.zeros((1, 3, 13, CLASSES[5]), np.int8),
         {},
@@ -383,6 +384,14 @@ def test_a_table_for_other_rules_is_refused(worth):
     position = from_cards(DECK, "stand pat; stand pat", must_beat=False)
     with pytest.raises(ValueError, match="table must be for the rules of the position"):
         tricks_by_table(position, worth, draw_prior(), 100, rng())
+
+
+def test_a_table_for_other_rules_is_refused_before_any_work(monkeypatch):
+    monkeypatch.setattr(judge, "SolvedDraws", lambda *_, **__: pytest.fail("it began to work"))
+    position = from_cards(DECK, "", must_beat=False)
+    for method in ("table", "rollout"):
+        with pytest.raises(ValueError, match="table must be for the rules of the position"):
+            Judge(Means()).judge(position, method)
 
 
 def test_a_match_that_is_not_in_the_file_is_refused(tmp_path):

@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from agents.hand_classes import CLASSES, NUM_HANDS, TYPES, classify
-from training.lab import evidence
+from training.lab import __main__ as lab
+from training.lab import evidence, gains, rights, robustness
 from training.lab.cases import solve_cases
 from training.lab.draws import DRAW_CHOICES, HISTORIES, DrawModel, check_decision, linear_payoffs
 from training.lab.evidence import (
@@ -329,3 +330,45 @@ def test_command_draws_writes_its_curve(tmp_path):
     assert document["exploitability"] <= 2
     assert document["rows"][-1]["exploitability"] == document["exploitability"]
     assert (tmp_path / "draws.png").stat().st_size > 1000
+
+
+COMMANDS = {"gains": gains, "evidence": evidence, "rights": rights, "robustness": robustness}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_quick_commands_say_so_and_write_table_numbers_and_picture(
+    command, model, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(COMMANDS[command], "model_for", lambda *_, **__: model)
+    out = tmp_path / "made"
+    lab.main([command, "--quick", "--price", "25", "--out", str(out)])
+    document = json.loads(out.with_suffix(".json").read_text())
+    assert document["quick"]
+    assert document["rows"]
+    with out.with_suffix(".csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(document["rows"])
+    assert out.with_suffix(".png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "command, message",
+    [
+        (["gains", "--made", "1"], "made must be 0 as history says, got 1"),
+        (["gains", "--history", "4"], "history must be the cards changed"),
+        (["evidence", "--seed", "-1"], "seed must be an integer of at least 0, got -1"),
+        (["evidence", "--deals", "0"], "deals must be an integer of at least 1, got 0"),
+        (["rights", "--tolerance", "0"], "tolerance must be a finite number above 0"),
+        (["rights", "--below", "20", "3"], "below must be two numbers under 20"),
+        (["robustness", "--other-tricks", "nowhere.npz"], "nowhere.npz"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_any_work(
+    command, message, tmp_path, monkeypatch, capsys
+):
+    for module in COMMANDS.values():
+        monkeypatch.setattr(module, "model_for", lambda *_: pytest.fail("it began to work"))
+    with pytest.raises(SystemExit) as ended:
+        lab.main([*command, "--out", str(tmp_path / "made")])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err

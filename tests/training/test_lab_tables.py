@@ -148,6 +148,14 @@ def test_files_that_do_not_fit_are_refused(files, tmp_path, arrays, message):
         stored.load(files / "rubber.npz", changed(files, tmp_path, **arrays))
 
 
+def test_single_array_is_no_solution(files, tmp_path):
+    path = tmp_path / "array.npz"
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ValueError, match="draws must be a file of solve-rubber"):
+        stored.load(files / "rubber.npz", path)
+
+
 def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution):
     step = 3
     solver = Solver(None, RULES, 1.0, Work.begin(COUNT), step=step)
@@ -168,11 +176,24 @@ def test_solution_remembers_the_tricks_that_it_is_for(files, tmp_path, solution)
     assert solution.tricks == "perfect tricks"
     assert solution._replace(played=found).tricks == "tricks of some"
     assert (found.counts == played.counts).all()
-    with pytest.raises(ValueError, match="counts have shape"):
-        stored.load(
-            files / "rubber.npz",
-            changed(files, tmp_path, **Played("some", np.zeros(3, np.int64)).arrays()),
-        )
+
+
+@pytest.mark.parametrize(
+    "counts", [np.zeros(3, np.int64), np.zeros((3, 4, 6, 6)), np.full((3, 4, 6, 6), -1)]
+)
+def test_counts_that_are_none_are_refused(files, tmp_path, counts):
+    wrong = Played("some", counts)
+    with pytest.raises(ValueError, match="counts must be whole numbers of at least 0"):
+        stored.load(files / "rubber.npz", changed(files, tmp_path, **wrong.arrays()))
+    wrong.save(tmp_path / "played.npz")
+    with pytest.raises(ValueError, match="played must be a file of count-played"):
+        Played.load(tmp_path / "played.npz")
+
+
+def test_a_file_of_one_array_has_no_counts(tmp_path):
+    np.save(tmp_path / "played.npy", np.zeros(3))
+    with pytest.raises(ValueError, match="played must be a file of count-played"):
+        Played.load(tmp_path / "played.npy")
 
 
 @pytest.mark.parametrize("score", [(8, 3, 0, 0), (0, 0, 2, 0), (-1, 0, 0, 0)])
@@ -530,3 +551,32 @@ def test_maps_keep_their_shape_when_they_are_narrow(solution):
     assert narrow.get_size_inches()[0] == 10
     ratio = wide.get_size_inches()[1] / narrow.get_size_inches()[1]
     assert ratio == pytest.approx(1.6, rel=0.05)
+
+
+def test_help_names_the_program_as_it_is_called(capsys):
+    with pytest.raises(SystemExit):
+        lab.main(["prices", "--help"])
+    assert "python -m training.lab prices" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("out", [".", "..", "/dev/null/here"])
+@pytest.mark.parametrize("command", ["thresholds", "doubles-by-hand", "bonuses"])
+def test_files_that_cannot_be_written_are_refused_before_any_work(
+    command, out, monkeypatch, capsys
+):
+    monkeypatch.setattr(stored, "load", lambda *_: pytest.fail("it began to work"))
+    with pytest.raises(SystemExit) as ended:
+        lab.main([command, "--out", out])
+    assert ended.value.code == 2
+    assert "out must be" in capsys.readouterr().err
+
+
+def test_files_hold_json_that_anybody_reads(tmp_path):
+    about = {"error": np.float64("nan"), "parts": [{"deals": np.int64(3), "mean": np.zeros(2)}]}
+    results.write(tmp_path / "some", about, [{"a": np.float32("inf"), "b": np.int8(1)}], None)
+    text = (tmp_path / "some.json").read_text()
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found["error"] is None
+    assert found["parts"] == [{"deals": 3, "mean": [0.0, 0.0]}]
+    assert found["rows"] == [{"a": None, "b": 1}]
+    assert (tmp_path / "some.csv").read_text() == "a,b\n,1\n"

@@ -135,6 +135,10 @@ def test_the_model_says_where_it_comes_from(finished):
     assert training["seed"] == 0
     assert training["command"]
     assert training["versions"]["torch"] == torch.__version__
+    evaluations = json.loads((finished / "evaluations.json").read_text())
+    assert [point["margin"] for point in training["curve"]] == [
+        record["margin"] for record in evaluations
+    ]
     stored = json.loads((finished / "arguments.json").read_text())
     assert stored["arguments"]["rules"] == "tiny"
     assert not [path for path in finished.rglob("*") if path.name.startswith(".")]
@@ -179,7 +183,8 @@ def test_best_model_is_replaced_only_by_a_better_one(tmp_path, monkeypatch):
     def measured(self: Any, player: NetworkAgent, name: str) -> dict[str, Any]:
         margin = margins[self.steps]
         return {
-            "opponent": name, "margin": margin, "margin_low": margin, "margin_high": margin,
+            "step": self.steps, "opponent": name,
+            "margin": margin, "margin_low": margin, "margin_high": margin,
         }  # fmt: skip
 
     monkeypatch.setattr(maskable_ppo.Run, "_measure", measured)

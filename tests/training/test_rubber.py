@@ -414,6 +414,7 @@ def test_new_version_does_not_become_the_environments(
         (["greedy", "--error", "0"], "error must be a finite number above 0"),
         (["greedy", "--rules", "large"], "rules must be one of"),
         (["greedy", "--rules", "tiny", "--install"], "rules must be 'standard' for install"),
+        (["greedy", "--may-throw", "--install"], "may_throw and quick no"),
     ],
 )
 def test_wrong_arguments_are_taken(

@@ -165,12 +165,18 @@ def test_the_interval_narrows_and_holds_the_level():
         ({"level": 1.0}, "level must be between 0 and 1"),
         ({"first": 1}, "first must be"),
         ({"every": 0}, "every must be"),
-        ({"most": 100}, "first must be an integer from 2 to 100, got 200"),
+        ({"most": 100}, "most must be an integer from 200 to 10000000, got 100"),
     ],
 )
 def test_wrong_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         Test(**settings)
+
+
+@pytest.mark.parametrize("margins", [np.zeros((300, 2)), np.full(300, np.nan), [math.inf] * 300])
+def test_margins_that_are_none_decide_nothing(margins):
+    with pytest.raises(ValueError, match="margins must be a list of finite numbers"):
+        Test().outcome(margins)
 
 
 # --- playing --------------------------------------------------------------------------------------

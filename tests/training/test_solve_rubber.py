@@ -25,7 +25,7 @@ from training.lab.solve_rubber import (
     kinds,
     payoffs_at,
 )
-from training.lab.strategies import Strategies, choose_representatives
+from training.lab.strategies import Strategies, choose_representatives, choose_serving
 
 RULES = Rules()
 SCORING = Scoring.of(RULES)
@@ -168,19 +168,25 @@ def test_representatives_are_near_and_often():
     outcomes = rng.random(50)
     outcomes /= outcomes.sum()
     often = np.ones(100)
-    chosen, serves = choose_representatives(payoffs, outcomes, often, 3)
+    chosen = choose_representatives(payoffs, outcomes, often, 3)
     groups = np.repeat([0, 1, 2], [40, 30, 30])
     assert sorted(groups[chosen].tolist()) == [0, 1, 2]
-    assert (groups[chosen[serves]] == groups).all()
     # What pays all outcomes alike makes no difference.
     shifted = payoffs + np.arange(100, dtype=np.float32)[:, None]
-    assert (choose_representatives(shifted, outcomes, often, 3)[1] == serves).all()
+    assert (groups[choose_representatives(shifted, outcomes, often, 3)] == groups[chosen]).all()
+
+
+def test_the_safest_strategy_serves():
+    """Outcomes: one for each pair of strategies, so that payoffs are the matrix of a game."""
+    outcomes = np.eye(4).reshape(2, 2, 4)
+    payoffs = np.array([[3, 2, 4, 1], [0, 5, 1, 2], [1, 1, 1, 1]], np.float32)
+    assert choose_serving(payoffs, outcomes)[:, :2].tolist() == [[0, 1], [1, 0]]
 
 
 def test_strategies_are_written_as_arrays_that_anybody_reads(tmp_path):
     rng = np.random.default_rng(3)
     made = Strategies(
-        np.array([4]), np.zeros(1604, np.int64),
+        np.array([4]), np.zeros((2, 1604), np.int64),
         rng.integers(0, 8, (1, CLASSES[5], 4)).astype(np.int8),
         np.zeros((1, 3, CLASSES[5], 13), np.int8), np.array([0.5]), {"tricks": "perfect"},
     )  # fmt: skip
@@ -190,6 +196,23 @@ def test_strategies_are_written_as_arrays_that_anybody_reads(tmp_path):
     with np.load(path, allow_pickle=False) as stored:
         assert (stored["non_dealer"] == made.non_dealer.swapaxes(-1, -2)).all()
         assert json.loads(stored["about"].tobytes())["tricks"] == "perfect"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--count", "0"], "count must be an integer from 1 to 200, got 0"),
+        (["--threads", "-1"], "threads must be an integer from 0 to 1024, got -1"),
+        (["--tolerance", "nan"], "tolerance must be a finite number above 0"),
+        (["--table", "nowhere.npz"], "nowhere.npz"),
+    ],
+)
+def test_strategies_are_not_made_of_wrong_arguments(tmp_path, capsys, arguments, message):
+    with pytest.raises(SystemExit) as ended:
+        lab.main(["make-strategies", "--out", str(tmp_path / "made.npz"), *arguments])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -379,9 +379,11 @@ def _draw_terms() -> tuple[Integers, Integers, Integers, Integers]:
 
 FIRST_DRAW, DRAW_ACTION, _TERMS, _PUT_BACK = _draw_terms()
 DRAWS = len(DRAW_ACTION)
+_KEPT = _PAT & ~DRAW_ACTION
 _ROW = np.full(1 << MAX_HAND, -1, np.int64)
 _ROW[DRAW_ACTION] = np.arange(DRAWS)
 _DRAWN = np.array([slots.bit_count() for slots in range(1 << MAX_HAND)])
+_FEWEST_KEPT = int(_DRAWN[_KEPT].min())
 
 
 @compiled
@@ -489,20 +491,11 @@ def write_shares(
         powers: as there.
         shares: (134459, DRAWS), written.
     """
+    sums = np.zeros((1 << MAX_HAND, ones.shape[1]))
     for i in range(subsets.shape[0]):
+        _exclude(subsets, powers[1], ones, i, _FEWEST_KEPT, sums)
         for row in range(DRAWS):
-            total = 0.0
-            for term in range(1 << _DRAWN[DRAW_ACTION[row]]):
-                coefficient = _coefficient(powers, term)
-                total += coefficient * ones[subsets[i, _TERMS[row, term]], 0]
-            shares[i, row] = 1 / total
-
-
-@inlined
-def _coefficient(powers: Floats, term: int) -> float:
-    """Of a set in which some discards are put back: inclusion and exclusion."""
-    back = _PUT_BACK[term]
-    return float(-powers[back] if back & 1 else powers[back])
+            shares[i, row] = 1 / sums[_KEPT[row], 0]
 
 
 @inlined
@@ -567,7 +560,7 @@ def best_draws(
             first, last = _drawn_by(number, len(after))
             _exclude(subsets, powers[1], after[number], i, MAX_HAND - last, sums)
             for row in range(FIRST_DRAW[first], FIRST_DRAW[last + 1]):
-                kept = (_PAT & ~DRAW_ACTION[row]) * lanes
+                kept = _KEPT[row] * lanes
                 for lane in range(0, lanes, WIDTH):
                     choose_four(
                         best, lane, shares[i, row], sums, kept + lane, chosen, DRAW_ACTION[row]
@@ -604,7 +597,14 @@ def every_draw(
             first, last = _drawn_by(number, len(after))
             _exclude(subsets, powers[1], after[number], i, MAX_HAND - last, sums)
             for row in range(FIRST_DRAW[first], FIRST_DRAW[last + 1]):
-                values[i, 1 + row] = shares[i, row] * sums[_PAT & ~DRAW_ACTION[row], lane]
+                values[i, 1 + row] = shares[i, row] * sums[_KEPT[row], lane]
+
+
+@inlined
+def _coefficient(powers: Floats, term: int) -> float:
+    """Of a set in which some discards are put back: inclusion and exclusion."""
+    back = _PUT_BACK[term]
+    return float(-powers[back] if back & 1 else powers[back])
 
 
 @compiled

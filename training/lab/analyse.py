@@ -35,14 +35,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 import tyro
 from rich.console import Console
 from rich.progress import track
 
-from poke_env import _files, records
+from poke_env import records
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable
 from training.lab import results
@@ -313,7 +313,7 @@ class Analyse:
 
     def run(self, console: Console) -> Analysis:
         """Analyse, print and write."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         shown = check_integer("mistakes", self.mistakes, 0)
         price = None if self.price is None else check_number("price", self.price, least=0.0)
         record = read_record(self.record, self.match)
@@ -336,11 +336,11 @@ class Analyse:
                 "players": list(record.players),
                 "method": self.method,
                 "judged_by": judge.about(),
-                "totals_of_player_0": _named(found.totals()),
-                "by_kind": [_plain(row) for row in found.summary()],
+                "totals_of_player_0": found.totals()._asdict(),
+                "by_kind": found.summary(),
                 "chances": [vars(chance) for chance in found.chances],
                 "biggest_mistakes": [
-                    {**_plain(one.row()), "position": one.position.in_words(),
+                    {**one.row(), "position": one.position.in_words(),
                      "picture": one.position.picture()}
                     for one in biggest
                 ],
@@ -356,7 +356,7 @@ class Analyse:
         results.show(
             console,
             "points of player_0: gained = skill + luck + rest",
-            [{**_named(totals), "gained less luck": totals.adjusted}],
+            [{**totals._asdict(), "gained less luck": totals.adjusted}],
             1,
         )
         for one in biggest:
@@ -366,15 +366,3 @@ class Analyse:
                 f"{one.loss:.1f} ± {one.error:.1f} against {row['best']}.",
                 highlight=False,
             )
-
-
-def _named(totals: Totals) -> dict[str, float]:
-    return totals._asdict()
-
-
-def _plain(row: results.Row) -> dict[str, Any]:
-    """A line whose numbers JSON knows."""
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in row.items()
-    }

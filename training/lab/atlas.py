@@ -125,6 +125,7 @@ class Atlas:
 
     def run(self, console: Console) -> None:
         """Compute, write the files and print."""
+        results.folder_of(self.out)
         solution = stored.load(self.table, self.draws)
         target = solution.table.target
         shown = score_maps.places_of(self.scores, target)

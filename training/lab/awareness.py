@@ -172,7 +172,7 @@ class Awareness:
                 "out; good for a look, not for use."
             )
             count, tolerance = min(count, _QUICK_SCORES), max(tolerance, _QUICK_TOLERANCE)
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         table = solution.table
         drawn = draw_scores(table, count, check_integer("seed", self.seed, 0))
         known = np.unique(drawn)
@@ -236,7 +236,7 @@ class _Work:
         identity: what the file belongs to.
 
     Raises:
-        ValueError: if it belongs to something else.
+        ValueError: if it is damaged, or belongs to something else.
     """
 
     def __init__(self, path: Path, wanted: Integers, identity: str) -> None:
@@ -245,13 +245,14 @@ class _Work:
         self.wanted = wanted
         self.losses: dict[int, Any] = {}
         if path.exists():
-            with np.load(path, allow_pickle=False) as before:
-                if str(before["identity"]) != identity:
-                    raise ValueError(
-                        f"out: {path} is from other settings ({before['identity']}, now "
-                        f"{identity}); delete it or choose another --out"
-                    )
-                self.losses = dict(zip(before["places"].tolist(), before["losses"], strict=True))
+            self._load()
+
+    def _load(self) -> None:
+        before = results.load_work(self.path, self.identity, "places", "losses")
+        try:
+            self.losses = dict(zip(before["places"].tolist(), before["losses"], strict=True))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self.path} is damaged, delete it: {error}") from error
 
     @property
     def missing(self) -> list[int]:

@@ -187,6 +187,7 @@ class Bonuses:
 
     def run(self, console: Console) -> None:
         """Compute, write the files and print."""
+        results.folder_of(self.out)
         for amount in self.amounts:
             check_integer("amounts", amount, 1)
         for name in ("amounts", "margins"):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import io
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -198,9 +197,9 @@ class Tally:
         if not path.exists():
             return cls(scoring, groups)
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                counted = int(stored["chunks"]), stored["codes"], stored["counts"]
-        except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            stored = _files.load_arrays(path.read_bytes(), "chunks", "codes", "counts")
+            counted = int(stored["chunks"]), stored["codes"], stored["counts"]
+        except (TypeError, ValueError) as error:
             raise ValueError(f"tally {str(path)!r} is damaged, delete it: {error}") from error
         if counted[2].shape != (groups, len(counted[1])):
             raise ValueError(f"tally {str(path)!r} is of another version, delete it")

@@ -26,7 +26,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from training.lab import positions, results
 from training.lab.judge import Judge, Means, Method, read_record
 from training.lab.judgement import Judgement
@@ -176,7 +175,7 @@ class Decision:
 
     def run(self, console: Console) -> dict[Method, Judgement]:
         """Judge, print and write; returns the judgements by method."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         position = self.position()
         judge = Judge(self.means, self.quick, console)
         if self.quick:

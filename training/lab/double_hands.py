@@ -137,6 +137,7 @@ class DoublesByHand:
 
     def run(self, console: Console) -> None:
         """Solve, write the files and print."""
+        results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
         solution = stored.load(self.table, self.draws)

@@ -210,6 +210,7 @@ class Doubles:
 
     def run(self, console: Console) -> None:
         """Compute, write the files and print."""
+        results.folder_of(self.out)
         dead = check_number("dead", self.dead, above=0.0)
         solution = stored.load(self.table, self.draws)
         target = solution.table.target

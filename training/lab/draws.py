@@ -270,6 +270,7 @@ class DrawModel:
         return float((self.deal @ values)[: len(HISTORIES)].sum()), actions
 
     def non_dealer_best(self, reach: Floats, payoffs: Payoffs) -> tuple[float, Actions]:
+        """Value and actions of `non_dealer_response`, likewise."""
         actions = np.empty((2, _HANDS, WIDTH), np.int8)
         values, _ = self._non_dealer_decisions(self.non_dealer_values(reach, payoffs), actions)
         decisions = np.concatenate((actions[0, :, :1], actions[1, :, :3]), axis=1)

@@ -80,6 +80,7 @@ class Equity:
 
     def run(self, console: Console) -> None:
         """Read the table, write the files and print."""
+        results.folder_of(self.out)
         table = stored.load_table(self.table)
         shown = score_maps.places_of(self.scores or score_maps.SHOWN, table.target)
         every = equity_rows(table, range(table.values.shape[1]), self.margins)

@@ -37,7 +37,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training.lab import results
 from training.lab._draw_loops import CATEGORIES, SPLITS, Floats
@@ -255,9 +254,10 @@ class Evidence:
 
     def run(self, console: Console) -> None:
         """Solve, play, write and show."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         deals = check_integer("deals", self.deals, 1)
+        seed = check_integer("seed", self.seed, 0)
         if self.stakes.played is not None:
             raise ValueError("played must be left out: here tricks are played perfectly")
         payoffs = self.stakes.payoffs()
@@ -273,12 +273,13 @@ class Evidence:
             mixed = mixing(model, payoffs, equilibrium, mixture)
             first = draw_gains(model, equilibrium, payoffs, Decision(False, (), 0), averages=True)
         with console.status(f"{deals:,} deals with real cards"):
-            played = play_out(model, equilibrium, deals, self.seed)
+            played = play_out(model, equilibrium, deals, seed)
         with console.status("the model without its corrections"):
             models = valued_by_models(model, equilibrium.strategies, balanced=not self.quick)
         real = against_real_cards(models, played, payoffs)
         about = {
             "result": "evidence for the solved draw phase",
+            "quick": self.quick,
             "stakes": str(self.stakes),
             "exploitability": equilibrium.exploitability,
             "exploitability_is": PROXY,
@@ -286,7 +287,7 @@ class Evidence:
             "curve": curve(solved),
             "mixing": mixed,
             "deals": deals,
-            "seed": self.seed,
+            "seed": seed,
             "cards_gone_before_draws": played.gone,
             "cards_gone_in_the_model": (GONE_NON_DEALER, GONE_DEALER),
         }

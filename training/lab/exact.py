@@ -33,7 +33,6 @@ import numpy.typing as npt
 from rich.console import Console
 
 import agents
-from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env.cards import format_cards, hand_value
 from poke_env.games.poke import POKE, PRESETS
@@ -224,7 +223,7 @@ class Exact:
 
     def run(self, console: Console) -> None:
         """Solve, write and show."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         below_value = check_number("below_value", self.below_value)
         positions = check_integer("positions", self.positions, 1)
         with console.status("walking through every deal"):

@@ -236,7 +236,7 @@ class Gains:
 
     def run(self, console: Console) -> None:
         """Solve, write and show."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         dealer = self.seat == "dealer"
         decision = Decision(dealer, self.history, self.made if dealer else len(self.history))
@@ -259,6 +259,7 @@ class Gains:
         drawing = model.deal @ (gains.best > 0)
         about = {
             "result": "draw gains for every class of hands and every discard",
+            "quick": self.quick,
             "decision": str(decision),
             "stakes": str(self.stakes),
             "unit": "points of the deal to the player who decides",

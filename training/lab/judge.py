@@ -17,7 +17,7 @@ from agents.prior import draw_prior, no_prior
 from poke_env import records
 from poke_env._checks import check_integer
 from training.lab import stored
-from training.lab.judgement import Judgement, by_roll_out, tricks_by_table
+from training.lab.judgement import Judgement, by_roll_out, check_rules, tricks_by_table
 from training.lab.positions import Position
 from training.lab.solved_draws import SolvedDraws
 
@@ -96,6 +96,7 @@ class Judge:
         Raises:
             ValueError: if the equity table is for other rules.
         """
+        check_rules(self.worth, position)  # before the draw phase is prepared, which takes long
         sequence = np.random.SeedSequence(self._seed, spawn_key=(number,))
         if method == "rollout":
             seed = int(sequence.generate_state(1, np.uint64)[0])

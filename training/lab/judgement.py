@@ -100,18 +100,22 @@ class DealWorth(NamedTuple):
     winning: Payoffs
 
 
+def check_rules(worth: Worth, position: Position) -> None:
+    """Raise ValueError if the equity table is for other rules than those of the position."""
+    if worth.rules != Rules(must_beat=position.must_beat):
+        raise ValueError(
+            f"table must be for the rules of the position, must_beat {position.must_beat}, "
+            f"{worth.table.version!r} is for others"
+        )
+
+
 def worth_of_deal(worth: Worth, position: Position) -> DealWorth:
     """What the outcomes of the deal going on are worth to the player to move.
 
     Raises:
         ValueError: if the equity table is for other rules.
     """
-    rules = Rules(must_beat=position.must_beat)
-    if worth.rules != rules:
-        raise ValueError(
-            f"table must be for the rules of the position, must_beat {position.must_beat}, "
-            f"{worth.table.version!r} is for others"
-        )
+    check_rules(worth, position)
     dealer = position.dealer
     above = position.state["above"]
     expected = worth.payoffs(position.place)

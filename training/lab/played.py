@@ -12,7 +12,6 @@ payoff becomes its mean over what is taken (`as_played`).
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,11 +85,8 @@ class Played(NamedTuple):
             ValueError: if it is something else.
         """
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                played = cls.of(stored)
-            if played is None:
-                raise ValueError("it holds no counts")
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            played = cls._of_arrays(_files.load_arrays(path.read_bytes(), "player", "counts"))
+        except ValueError as error:
             raise ValueError(
                 f"played must be a file of count-played, {path} is none: {error}"
             ) from error
@@ -101,14 +97,22 @@ class Played(NamedTuple):
         """The counts among the arrays of a file; None if there are none.
 
         Raises:
-            ValueError: if they have another shape.
+            ValueError: if they are no counts.
         """
         if "player" not in stored or "counts" not in stored:
             return None
-        played = cls(str(stored["player"]), stored["counts"])
-        if played.counts.shape != (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS):
-            raise ValueError(f"counts have shape {played.counts.shape}")
-        return played
+        return cls._of_arrays(stored)
+
+    @classmethod
+    def _of_arrays(cls, stored: Mapping[str, Any]) -> Played:
+        counts = stored["counts"]
+        shape = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, _SPLITS, _SPLITS)
+        if counts.shape != shape or counts.dtype.kind not in "iu" or (counts < 0).any():
+            raise ValueError(
+                f"counts must be whole numbers of at least 0, {shape}, got {counts.dtype} of shape "
+                f"{counts.shape}"
+            )
+        return cls(str(stored["player"]), counts.astype(np.int64))
 
 
 def tricks_of(played: Played | None) -> str:

@@ -97,6 +97,7 @@ class Prices:
 
     def run(self, console: Console) -> None:
         """Compute, write the files and print."""
+        results.folder_of(self.out)
         table = stored.load_table(self.table)
         shown = score_maps.places_of(self.scores, table.target)
         rows = price_rows(table, self.points)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
@@ -34,6 +36,44 @@ Row = Mapping[str, Any]
 _PACKAGES = ("sackson-poke", "numpy", "numba", "scipy")
 
 
+def folder_of(out: Path) -> Path:
+    """The folder of a result's files, made if it is missing: to be asked for before long work.
+
+    Args:
+        out: path of the files, without a suffix.
+
+    Raises:
+        ValueError: if it names no file.
+        OSError: if the folder cannot be written to.
+    """
+    if not out.name or out.name == "..":
+        raise ValueError(f"out must be the name of files without a suffix, got {str(out)!r}")
+    return _files.writable_folder(out.parent)
+
+
+def load_work(path: Path, identity: str, *names: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of unfinished work, to go on with.
+
+    Args:
+        path: an npz file whose array `identity` says what it belongs to.
+        identity: what it has to belong to.
+        names: of the arrays.
+
+    Raises:
+        ValueError: if it is damaged, or belongs to something else.
+    """
+    try:
+        stored = _files.load_arrays(path.read_bytes(), "identity", *names)
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged, delete it: {error}") from error
+    if str(stored["identity"]) != identity:
+        raise ValueError(
+            f"{path} is from other settings or sources ({stored['identity']}, now {identity}); "
+            f"delete it or choose another --out"
+        )
+    return {name: stored[name] for name in names}
+
+
 def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figure | None) -> None:
     """Write a result; each file is whole or not there.
 
@@ -44,22 +84,23 @@ def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figu
         figure: the picture, if there is one.
 
     Raises:
-        OSError: if the folder cannot be written to.
+        ValueError, OSError: as `folder_of`.
     """
-    folder = _files.writable_folder(out.parent)
-    rows = [{name: _plain(value) for name, value in row.items()} for row in rows]
+    folder = folder_of(out)
+    rows = _plain(rows)
     text = io.StringIO()
     lines = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
     lines.writeheader()
     lines.writerows(rows)
     _files.write(folder / f"{out.name}.csv", text.getvalue())
     document = {
-        **{name: _plain(value) for name, value in about.items()},
+        **_plain(about),
         "command": shlex.join(["python", "-m", "training.lab", *sys.argv[1:]]),
         "versions": {name: version(name) for name in _PACKAGES},
         "rows": rows,
     }
-    _files.write(folder / f"{out.name}.json", json.dumps(document, indent=1) + "\n")
+    numbers = json.dumps(document, indent=1, allow_nan=False)
+    _files.write(folder / f"{out.name}.json", numbers + "\n")
     if figure is not None:
         with _files.replacing(folder / f"{out.name}.png") as picture:
             figure.savefig(picture, dpi=110)
@@ -124,7 +165,11 @@ def _text(value: Any, digits: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value of JSON for one of NumPy."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return value.item() if isinstance(value, np.generic) else value
+    """A value of JSON for one of NumPy, or one that holds some; None for what is not finite."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -28,7 +28,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from poke_env._checks import check_number
 from training.lab import results
 from training.lab.cases import Case, solve_cases
@@ -166,7 +165,7 @@ class Rights:
 
     def run(self, console: Console) -> None:
         """Solve what is not solved yet, write and show."""
-        folder = _files.writable_folder(self.out.parent)
+        folder = results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         payoffs = self.stakes.payoffs()
         model = model_for(self.quick, console)
@@ -191,6 +190,7 @@ class Rights:
         worth = differences(solved)
         about = {
             "result": "what the right to draw is worth, values to the non-dealer in points",
+            "quick": self.quick,
             "exploitability_is": PROXY,
             **settings,
             "rights": {name: [right._asdict() for right in RIGHTS[name]] for name in solved},

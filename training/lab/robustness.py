@@ -34,7 +34,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from poke_env._checks import check_number
 from training.lab import results
 from training.lab._draw_loops import Floats
@@ -52,7 +51,7 @@ from training.lab.draws import (
 from training.lab.played import Played
 from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, model_for, solve_draws
 from training.lab.solve_rubber import DECISIONS, KINDS, drawing_shares, kinds
-from training.lab.stakes import Stakes
+from training.lab.stakes import Stakes, digest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -181,7 +180,7 @@ class Robustness:
 
     def run(self, console: Console) -> None:
         """Solve what is not solved yet, write and show."""
-        folder = _files.writable_folder(self.out.parent)
+        folder = results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         payoffs = self.stakes.payoffs()
         played = None if self.other_tricks is None else Played.load(self.other_tricks)
@@ -219,7 +218,7 @@ class Robustness:
             "stakes": self.stakes.identity(),
             "tolerance": tolerance,
             "model_balanced": not self.quick,
-            "tricks": None if played is None else played.player,
+            "tricks": None if played is None else [played.player, digest(played.counts)],
         }
         made = solve_cases(makers, folder / f"{self.out.name}.work.json", settings, console)
         kind = kinds(model.hands)[model.hands.type]
@@ -227,6 +226,7 @@ class Robustness:
         rows = rows_of({"reference": reference, **made}, sizes.astype(np.float64))
         about = {
             "result": "the solved draw phase under other assumptions, values to the non-dealer",
+            "quick": self.quick,
             "exploitability_is": PROXY,
             **settings,
         }

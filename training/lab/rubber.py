@@ -27,7 +27,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -306,6 +306,7 @@ class Rubber:
         win_error: Largest standard error of W, a probability.
         seed: Number from which decks and all chance of the players come.
         rules: Preset of the rules: standard, small or tiny.
+        may_throw: By rules in which a follower who can beat need not (must_beat=False).
         out: The table; csv, json, png and counts of the same name lie beside it.
         workers: Threads to play in. The table does not depend on it.
         quick: A rough table within a minute: few deals, and of players that look at the score at
@@ -321,6 +322,7 @@ class Rubber:
     win_error: float = 0.001
     seed: int = 0
     rules: str = "standard"
+    may_throw: bool = False
     out: Path = Path("runs/rubber.npz")
     workers: int = field(default_factory=cores)
     quick: bool = False
@@ -365,14 +367,14 @@ class Rubber:
         check_number("win_error", self.win_error, above=0.0)
         if self.out.suffix != ".npz":
             raise ValueError(f"out must end in .npz, got {str(self.out)!r}")
-        if self.install and (self.rules != "standard" or self.quick):
+        if self.install and (self.rules != "standard" or self.may_throw or self.quick):
             raise ValueError(
-                f"rules must be 'standard' for install, and quick no, got {self.rules!r} and "
-                f"quick={self.quick}"
+                f"rules must be 'standard' for install, may_throw and quick no, got "
+                f"{self.rules!r}, {self.may_throw} and {self.quick}"
             )
 
     def _counts(self) -> tuple[Counts, list[Entrant]]:
-        rules = POKE.rules_named(self.rules)
+        rules = replace(POKE.rules_named(self.rules), must_beat=not self.may_throw)
         entrants = [Entrant(spec, spec, agents.load(spec, self.seed)) for spec in self.agents]
         players = tuple(entrant.player for entrant in entrants)
         blind = blind_to_score(players)

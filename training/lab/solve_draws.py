@@ -25,7 +25,6 @@ import numpy as np
 import tyro
 from rich.console import Console
 
-from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from training.lab import results
 from training.lab.draws import (
@@ -175,7 +174,7 @@ class Draws:
 
     def run(self, console: Console) -> None:
         """Solve, write and show."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         iterations = check_integer("iterations", self.iterations, 1)
         payoffs = self.stakes.payoffs()
@@ -188,6 +187,7 @@ class Draws:
         equilibrium, shares = solved.equilibrium, draw_shares(solved.outcomes)
         about = {
             "result": "the draw phase of one deal at equilibrium",
+            "quick": self.quick,
             "stakes": str(self.stakes),
             "value_to_non_dealer": equilibrium.value,
             "exploitability": equilibrium.exploitability,

@@ -37,7 +37,7 @@ from poke_env._checks import check_integer, check_number
 from poke_env._jit import sources_digest
 from poke_env.equity import LEVELS, EquityTable, Floats, places, rules_key, scores
 from poke_env.games.poke import MAX_HAND, Rules
-from training.lab import rubber_files
+from training.lab import results, rubber_files
 from training.lab._draw_loops import CATEGORIES, SPLITS
 from training.lab.draws import (
     DEALER_DRAWS,
@@ -206,15 +206,9 @@ class Work:
         """What `save` wrote.
 
         Raises:
-            ValueError: if it belongs to something else.
+            ValueError: if it belongs to something else, or is damaged.
         """
-        with np.load(path, allow_pickle=False) as stored:
-            if str(stored["identity"]) != identity:
-                raise ValueError(
-                    f"{path} is from other settings or sources ({stored['identity']}, now "
-                    f"{identity}); delete it or choose another --out"
-                )
-            return cls(**{name: stored[name] for name in cls.__dataclass_fields__})
+        return cls(**results.load_work(path, identity, *cls.__dataclass_fields__))
 
 
 class Solver:
@@ -432,18 +426,20 @@ class SolveRubber:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task("scores", total=todo)
             saved = time.monotonic()
-            for level, own in order:
-                for place in solver.solve_level(level, own, values):
-                    own_below, other_below, *games = solver.listed[place].tolist()
-                    progress.update(
-                        task, advance=1,
-                        description=f"{own_below}-{other_below}, games {games[0]}-{games[1]}: "
-                        f"gap {solver.work.gaps[place]:.2f}",
-                    )  # fmt: skip
-                if time.monotonic() - saved > _SAVE_SECONDS:
-                    solver.work.save(working, identity)
-                    saved = time.monotonic()
-            solver.work.save(working, identity)
+            try:
+                for level, own in order:
+                    for place in solver.solve_level(level, own, values):
+                        own_below, other_below, *games = solver.listed[place].tolist()
+                        progress.update(
+                            task, advance=1,
+                            description=f"{own_below}-{other_below}, games {games[0]}-{games[1]}: "
+                            f"gap {solver.work.gaps[place]:.2f}",
+                        )  # fmt: skip
+                        if time.monotonic() - saved > _SAVE_SECONDS:
+                            solver.work.save(working, identity)
+                            saved = time.monotonic()
+            finally:
+                solver.work.save(working, identity)
 
 
 _SAVE_SECONDS = 60.0

@@ -76,23 +76,23 @@ class SolvedDraws:
         self._prior = prior
         self._balanced = balanced
         self.model = DrawModel(must_beat, threads=threads)
-        self._reach: dict[int, Reach] = {}
+        self._reach: dict[tuple[int, ...], Reach] = {}
         if balanced:
             self.model.balance(*self.reach(0)[:2])  # one balance serves all scores
             self._reach.clear()
 
     def reach(self, place: int) -> Reach:
         """What both players end with by the strategies at a score."""
-        number = int(self._strategies.serves[place])
-        if number not in self._reach:
-            actions = self._strategies.non_dealer[number]
-            answers = self._strategies.dealer[number].transpose(0, 2, 1)
+        numbers = tuple(self._strategies.serves[:, place].tolist())
+        if numbers not in self._reach:
+            actions = self._strategies.non_dealer[numbers[0]]
+            answers = self._strategies.dealer[numbers[1]].transpose(0, 2, 1)
             padded = np.zeros((*answers.shape[:2], 16), np.int8)
             padded[..., : len(HISTORIES)] = answers
             own = self.model.non_dealer_reach(np.ascontiguousarray(actions.T))
             other = self.model.dealer_reach(padded)
-            self._reach[number] = Reach(own, other, self.model.outcomes(own, other))
-        return self._reach[number]
+            self._reach[numbers] = Reach(own, other, self.model.outcomes(own, other))
+        return self._reach[numbers]
 
     def judge(self, position: Position) -> Judgement:
         """Judge every draw of a position of the draw phase.
@@ -106,10 +106,12 @@ class SolvedDraws:
         expected = self._values(position, here.expected)
         winning = self._values(position, here.winning)
         nothing = np.zeros(len(expected))
+        # What the other's strategy leaves open, being solved to a tolerance.
+        error = np.full(len(expected), self._strategies.about.get("tolerance", 0.0))
         balance = "" if self._balanced else ", hands independent"
         return Judgement(
-            np.array(position.legal, np.int64), expected, nothing, winning, nothing,
-            expected.max() - expected, nothing, 0,
+            np.array(position.legal, np.int64), expected, error, winning, nothing,
+            expected.max() - expected, error, 0,
             f"draws by the {self._met(position)[1]}; tricks as with open cards{balance}",
         )  # fmt: skip
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy.typing as npt
 import tyro
 
 from poke_env._checks import check_integer, check_number
@@ -21,6 +22,11 @@ from training.lab.draws import Payoffs, linear_payoffs
 from training.lab.played import Played
 from training.lab.rubber_check import rules_of
 from training.lab.stored import Worth
+
+
+def digest(numbers: npt.NDArray[Any]) -> str:
+    """What tells an array from others, hexadecimal."""
+    return hashlib.blake2b(numbers.tobytes(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,7 @@ class Stakes:
 
     def identity(self) -> str:
         """What tells these stakes from others: the text and a digest of the payoffs."""
-        digest = hashlib.blake2b(self.payoffs().tobytes(), digest_size=8).hexdigest()
-        return f"{self}, {digest}"
+        return f"{self}, {digest(self.payoffs())}"
 
     def _of_price(self, price: float) -> Payoffs:
         price = check_number("price", price, least=0.0)

@@ -8,7 +8,6 @@ by the next one with at least as many points on both sides, as when it was solve
 
 from __future__ import annotations
 
-import zipfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from poke_env._files import load_arrays
 from poke_env.equity import EquityTable, Floats, Integers, scores
 from poke_env.games.poke import Rules
 from training.lab.draws import Payoffs
@@ -164,10 +164,11 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
             f"solve-rubber and give its files as --table and --draws"
         )
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in ("probabilities", "shares", "gaps")}
-            identity, decisions = str(stored["identity"]), tuple(stored["decisions"].tolist())
-            played = Played.of(stored)
+        names = ("probabilities", "shares", "gaps")
+        stored = load_arrays(path.read_bytes(), *names, "identity", "decisions")
+        arrays = {name: stored[name] for name in names}
+        identity, decisions = str(stored["identity"]), tuple(stored["decisions"].tolist())
+        played = Played.of(stored)
         count = equity.values.shape[1]
         wanted = {
             "probabilities": (count, *OUTCOMES),
@@ -179,7 +180,7 @@ def load(table: Path | None = None, draws: Path | None = None) -> Solution:
                 raise ValueError(f"{name} must be {shape}, got {arrays[name].shape}")
         if decisions != DECISIONS:
             raise ValueError(f"it tells other decisions apart: {', '.join(decisions)}")
-    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except ValueError as error:
         raise ValueError(
             f"draws must be a file of solve-rubber, {path} is none: {error}"
         ) from error

@@ -3,7 +3,8 @@
 The rubber solved (`training.lab.solve_rubber`) has a strategy for every score, six megabytes each.
 To play by them, as many representative scores are chosen as asked for, so that every score is near
 one of them in what its deals pay, most of all the scores that occur often; at these scores the draw
-phase is solved once more, and every other score is played like its representative.
+phase is solved once more. What comes of any two of these strategies is worked out once, and at
+every score each player plays the one that is best there against the worst that the other's can do.
 
     OUT    the strategies, a file for `agents.equilibrium`
 """
@@ -26,15 +27,15 @@ from agents.equilibrium import FORMAT
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable, Floats, places
-from training.lab import stored
-from training.lab.draws import HISTORIES, DrawModel, balanced_model, solve
+from training.lab import results, stored
+from training.lab.draws import HISTORIES, DrawModel, Equilibrium, balanced_model, solve
 from training.lab.played import Played
 from training.lab.stored import Worth
 
 
 def choose_representatives(
     payoffs: npt.NDArray[np.float32], outcomes: Floats, often: Floats, count: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> npt.NDArray[np.int64]:
     """Scores that stand for all others, one after the other where most is left to gain.
 
     Args:
@@ -44,8 +45,7 @@ def choose_representatives(
         count: how many representatives.
 
     Returns:
-        The representatives, int64 (count,); and for each score its one, int64 (places,), as a place
-        in them.
+        The representatives, int64 (count,).
     """
     # What pays all outcomes alike decides nothing.
     centred = payoffs - (payoffs @ outcomes)[:, None]
@@ -53,16 +53,28 @@ def choose_representatives(
     squares = (weighted**2).sum(axis=1)
     chosen: list[int] = []
     nearest = np.full(len(payoffs), np.inf)
-    serves = np.zeros(len(payoffs), np.int64)
     for _ in range(count):
         distances = squares[:, None] + squares - 2 * weighted @ weighted.T
         gains = (often[:, None] * np.maximum(_finite(nearest)[:, None] - distances, 0)).sum(axis=0)
-        best = int(gains.argmax())
-        closer = distances[:, best] < nearest
-        nearest[closer] = distances[closer, best]
-        serves[closer] = len(chosen)
-        chosen.append(best)
-    return np.array(chosen), serves
+        chosen.append(int(gains.argmax()))
+        nearest = np.minimum(nearest, distances[:, chosen[-1]])
+    return np.array(chosen)
+
+
+def choose_serving(payoffs: npt.NDArray[np.float32], outcomes: Floats) -> npt.NDArray[np.int64]:
+    """By which strategy each player plays at each score: the safest of those there are.
+
+    Args:
+        payoffs: float32 (places, K), of every score by outcome, to the non-dealer.
+        outcomes: float64 (M, M, K), how likely each outcome is between the non-dealer's strategy
+            and the dealer's.
+
+    Returns:
+        int64 (2, places): the non-dealer's, which is best against the worst of the dealer's; and
+        the dealer's, likewise.
+    """
+    values = np.tensordot(payoffs, outcomes.astype(np.float32), axes=(1, 2))
+    return np.array([values.min(axis=2).argmax(axis=1), values.max(axis=1).argmin(axis=1)])
 
 
 def _finite(distances: Floats) -> Floats:
@@ -75,7 +87,7 @@ class Strategies:
 
     Attributes:
         places: int64 (M,), the scores that they were solved at (`poke_env.equity.scores`).
-        serves: int64 (places,), by which of them each score is played.
+        serves: int64 (2, places), by which of them the non-dealer and the dealer play each score.
         non_dealer: int8 (M, 134459, 4), the slots discarded as bits: first decision, and second
             after one, two and three cards.
         dealer: int8 (M, 3, 134459, 13), likewise by draws made and the non-dealer's history.
@@ -139,18 +151,24 @@ def make_strategies(
     listed = range(table.values.shape[1])
     payoffs = np.array([worth.payoffs(place, played).ravel() for place in listed], np.float32)
     often = np.asarray(table.visits[0], np.float64)
-    chosen, serves = choose_representatives(payoffs, outcomes.ravel(), often, count)
-    chosen[serves[beginning]] = beginning  # it is played by players who are blind to the score
-    non_dealer, dealer, gaps = [], [], []
-    start = None
-    for place in track(chosen, "scores", console=console):
-        solved = solve(model, worth.payoffs(int(place), played), tolerance, start=start)
-        start = solved.strategies
-        non_dealer.append(start[0].actions)
-        dealer.append(start[1].actions[..., : len(HISTORIES)])
-        gaps.append(solved.gap)
+    chosen = choose_representatives(payoffs, outcomes.ravel(), often, count)
+    if beginning not in chosen:  # it is played by players who are blind to the score
+        chosen[-1] = beginning
+    solved: list[Equilibrium] = []
+    for place in track(chosen.tolist(), "scores", console=console):
+        start = solved[-1].strategies if solved else None
+        solved.append(solve(model, worth.payoffs(place, played), tolerance, start=start))
+    between = np.array([
+        [model.outcomes(own.non_dealer, other.dealer).ravel() for other in solved]
+        for own in track(solved, "what comes of them", console=console)
+    ])  # fmt: skip
+    between /= between.sum(axis=2, keepdims=True)
     return Strategies(
-        chosen, serves, np.array(non_dealer), np.array(dealer), np.array(gaps),
+        chosen,
+        choose_serving(payoffs, between),
+        np.array([one.strategies[0].actions for one in solved]),
+        np.array([one.strategies[1].actions[..., : len(HISTORIES)] for one in solved]),
+        np.array([one.gap for one in solved]),
         {
             "equity_table": table.version,
             "equity_digest": table.digest,
@@ -184,19 +202,20 @@ class MakeStrategies:
 
     def run(self, console: Console) -> None:
         """Solve and write the file."""
-        _files.writable_folder(self.out.parent)
+        results.folder_of(self.out)
         count = check_integer("count", self.count, 1, 200)
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
+        threads = check_integer("threads", self.threads, 0, 1024) or None
         if self.quick:
-            console.print("--quick: two scores, solved roughly")
-            count, tolerance = 2, 1.0
+            console.print("--quick: few scores, solved roughly; good for a look, not for use.")
+            count, tolerance = min(count, 2), max(tolerance, 1.0)
         solution = stored.load(self.table, self.draws)
         table = solution.table
         often = table.visits[0] / table.visits[0].sum()
         outcomes = np.asarray(
             sum(often[place] * solution.chances(place) for place in range(len(often)))
         )
-        model = balanced_model(threads=self.threads or None)
+        model = balanced_model(threads=threads)
         made = make_strategies(model, table, count, tolerance, solution.played, outcomes, console)
         content = made.to_bytes()
         _files.write(self.out, content)

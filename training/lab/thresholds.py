@@ -235,6 +235,7 @@ class Thresholds:
 
     def run(self, console: Console) -> None:
         """Read the solution, write the files and print."""
+        results.folder_of(self.out)
         solution = stored.load(self.table, self.draws)
         target = solution.table.target
         shown = score_maps.places_of(self.scores, target)
