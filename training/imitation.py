@@ -9,6 +9,7 @@ Meanwhile the critic learns what the learner's play brings, and is ready when se
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
@@ -29,16 +30,20 @@ def imitate(model: MaskablePPO, teacher: Agent, own: int, chance: np.random.Gene
         chance: for the teacher's keys.
 
     Raises:
-        ValueError: if the teacher does not answer once for each decision.
+        ValueError: if the teacher does not answer once for each decision, or with an illegal action;
+            the learner stays as it was.
     """
     buffer = model.rollout_buffer
     if not isinstance(buffer, MaskableRolloutBuffer):
         raise TypeError(f"the rollout must hold action masks, got {type(buffer).__name__}")
     seen = buffer.observations.reshape(-1, buffer.observations.shape[-1])[:, :own]
     masks = buffer.action_masks.reshape(len(seen), -1).astype(np.int8)
-    keys = chance.integers(2**64, size=len(seen), dtype=np.uint64)
-    answers = as_actions(teacher.act_batch(seen, masks, keys), len(seen))
-    buffer.actions[:] = answers.reshape(buffer.actions.shape)
+    # A match may be over before the learner is asked; then nobody can tell what to do.
+    asked = np.flatnonzero(masks.any(axis=1))
+    keys = chance.integers(2**64, size=len(asked), dtype=np.uint64)
+    answers = as_actions(teacher.act_batch(seen[asked], masks[asked], keys), len(asked))
+    _refuse_illegal(answers, masks[asked])
+    buffer.actions.reshape(-1)[asked] = answers
     policy = model.policy
     policy.set_training_mode(True)
     model._update_learning_rate(policy.optimizer)
@@ -60,3 +65,14 @@ def imitate(model: MaskablePPO, teacher: Agent, own: int, chance: np.random.Gene
             curves["value_loss"].append(value.item())
     for name, found in curves.items():
         model.logger.record(f"train/{name}", float(np.mean(found)))
+
+
+def _refuse_illegal(answers: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]) -> None:
+    inside = (answers >= 0) & (answers < masks.shape[1])
+    legal = inside & (masks[np.arange(len(answers)), np.where(inside, answers, 0)] == 1)
+    if not legal.all():
+        first = int(np.argmin(legal))
+        allowed = np.flatnonzero(masks[first]).tolist()
+        raise ValueError(
+            f"the teacher answered with action {answers[first]}, which is illegal; legal: {allowed}"
+        )

@@ -31,8 +31,11 @@ import agents
 import poke_env
 from agents.network import NetworkAgent
 from poke_env import poke_v0
+from poke_env.agent import RandomAgent
+from poke_env.observation import length
 from training import duplicate, maskable_ppo, quickstart
 from training.export import network_of
+from training.imitation import imitate
 from training.maskable_ppo import Arguments, make_envs, train
 from training.pool import CURRENT, SNAPSHOT
 from training.tournament import prepare
@@ -736,6 +739,32 @@ def test_the_learner_comes_to_do_what_its_teacher_does(tmp_path):
     assert [step for step, _ in agreement] == [1000, 2000, 3000]  # and then it plays for itself
     assert agreement[-1][1] > agreement[0][1] + 0.1
     assert [step for step, _ in curve(folder, "train/clip_fraction")] == [4000]
+
+
+@pytest.mark.parametrize("answer", [-1, 32, 31, 10**30, "pass"])
+def test_an_illegal_answer_of_a_teacher_is_refused(tmp_path, answer):
+    class Stubborn(RandomAgent):
+        def act_batch(self, observations, masks, keys=None):
+            return [answer] * len(masks)
+
+    run = maskable_ppo.start(arguments(tmp_path / "run", teacher="greedy"))
+    run.teacher = Stubborn()
+    before = [weight.clone() for weight in run.model.policy.parameters()]
+    with pytest.raises(ValueError, match=r"the teacher answered with action .* illegal; legal: "):
+        run.improve()
+    assert all(map(torch.equal, before, run.model.policy.parameters()))
+
+
+def test_a_teacher_is_not_asked_where_the_learner_was_not(tmp_path):
+    """A match may be over before a learner is asked; no teacher knows what to do then."""
+    run = maskable_ppo.start(arguments(tmp_path / "run", teacher="greedy"))
+    run.improve()
+    buffer, before = run.model.rollout_buffer, run.model.rollout_buffer.actions.copy()
+    buffer.action_masks.reshape(before.size, -1)[::2] = 0
+    teacher, chance = agents.make("heuristic"), np.random.default_rng(0)
+    imitate(run.model, teacher, length(maskable_ppo.GAME), chance)
+    assert np.array_equal(buffer.actions.reshape(-1)[::2], before.reshape(-1)[::2])
+    assert not np.array_equal(buffer.actions, before)
 
 
 def test_an_unknown_teacher_is_refused(tmp_path, capsys):
