@@ -30,8 +30,8 @@ def imitate(model: MaskablePPO, teacher: Agent, own: int, chance: np.random.Gene
         chance: for the teacher's keys.
 
     Raises:
-        ValueError: if the teacher does not answer once for each decision, or with an illegal action;
-            the learner stays as it was.
+        ValueError: if the teacher does not answer once for each decision, or does not answer with
+            a legal action; the learner stays as it was.
     """
     buffer = model.rollout_buffer
     if not isinstance(buffer, MaskableRolloutBuffer):

@@ -762,7 +762,7 @@ def test_a_teacher_is_not_asked_where_the_learner_was_not(tmp_path):
     buffer, before = run.model.rollout_buffer, run.model.rollout_buffer.actions.copy()
     buffer.action_masks.reshape(before.size, -1)[::2] = 0
     teacher, chance = agents.make("heuristic"), np.random.default_rng(0)
-    imitate(run.model, teacher, length(maskable_ppo.GAME), chance)
+    imitate(run.model, teacher, length(GAME), chance)
     assert np.array_equal(buffer.actions.reshape(-1)[::2], before.reshape(-1)[::2])
     assert not np.array_equal(buffer.actions, before)
 
