@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import multiprocessing.connection
-import os
 import pickle
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +15,7 @@ from poke_env.agent import Agent
 from training import cli
 from training.duplicate import Conditions, most_at_once, play_orders
 from training.meeting import Meeting
+from training.processes import deaf, worker_pools
 
 _SECONDS_AT_ONCE = 1.0
 """About how long deck orders are played in one go: that often results are safe, progress shows."""
@@ -147,81 +141,30 @@ def _packed(sources: Mapping[str, Source]) -> bytes:
 def _in_processes(
     backlog: _Backlog, packed: bytes, conditions: Conditions, workers: int
 ) -> Iterator[Played]:
-    context = multiprocessing.get_context("spawn")
-    others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, context, _start_worker, (packed, conditions))
     running: set[Future[Played]] = set()
-    finished = False
     try:
-        while backlog or running:
-            # One more than there are workers, so that none of them waits.
-            while backlog and len(running) <= workers:
-                with _deaf():  # this may start a process
-                    running.add(pool.submit(_work, *backlog.take()))
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                played = future.result()
-                backlog.learn(played)
-                yield played
-        finished = True
+        with worker_pools(1, workers, _start, packed, conditions) as [pool]:
+            while backlog or running:
+                # One more than there are workers, so that none of them waits.
+                while backlog and len(running) <= workers:
+                    with deaf():
+                        running.add(pool.submit(_work, *backlog.take()))
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    played = future.result()
+                    backlog.learn(played)
+                    yield played
     except _Refused as error:
         raise ValueError(str(error)) from error
-    except BrokenProcessPool as error:
-        raise ChildProcessError(
-            "a worker process died (killed, out of memory, or ended by a player); what was "
-            "finished is kept"
-        ) from error
-    finally:
-        if not finished:
-            # Not asked to stop: a player may never return.
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.kill()
-        pool.shutdown(wait=finished, cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Put Ctrl-C off, and have processes that are started here not hear it at all.
-
-    It is for the one that started them. A process that is half started when it comes would be
-    known to nobody, and could not be ended.
-    """
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or handler is None:
-        yield
-        return
-    heard: list[int] = []
-    # The mask is what new processes inherit. Here it is not enough: another thread may get the
-    # signal, and Python passes it on.
-    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    masks = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
-    try:
-        yield
-    finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        signal.signal(signal.SIGINT, handler)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
 
 
 _worker: dict[str, Any] = {}
 """What a worker process knows; empty in every other process."""
 
 
-def _start_worker(packed: bytes, conditions: Conditions) -> None:
+def _start(packed: bytes, conditions: Conditions) -> None:
     """Note what there is to do; players are loaded with the first group, where errors are told."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it was not put off for good
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker.update(packed=packed, conditions=conditions)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 class _Refused(Exception):

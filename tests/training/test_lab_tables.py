@@ -27,7 +27,7 @@ from training.lab import atlas, bonuses, doubles, prices, results, score_maps, s
 from training.lab.equity_report import equity_rows
 from training.lab.induction import Scoring, solve_futures, solve_values, solve_visits
 from training.lab.played import Played
-from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, Solver, Work
+from training.lab.solve_rubber import DECISIONS, KINDS, OUTCOMES, Solution, Work
 from training.lab.stored import Worth
 
 TARGET = 8
@@ -157,9 +157,8 @@ def test_single_array_is_no_solution(files, tmp_path):
 
 
 def test_rough_solution_serves_scores_as_it_was_solved(files, tmp_path, solution):
-    step = 3
-    solver = Solver(None, RULES, 1.0, Work.begin(COUNT), step=step)
-    serving = np.array([solver.serving(where) for where in range(COUNT)])
+    in_squares = Solution(RULES, Work.begin(COUNT), step=3)
+    serving = np.array([in_squares.serving(where) for where in range(COUNT)])
     gaps = np.where(serving == np.arange(COUNT), solution.gaps, np.nan)
     rough = stored.load(files / "rubber.npz", changed(files, tmp_path, gaps=gaps))
     assert len(np.unique(serving)) < COUNT / 2

@@ -18,7 +18,7 @@ from training.lab.solve_rubber import (
     DECISIONS,
     KINDS,
     OUTCOMES,
-    Solver,
+    Solution,
     Work,
     drawing_shares,
     every_outcome,
@@ -56,20 +56,17 @@ def test_payoffs_and_outcomes_belong_to_each_other():
     work = Work.begin(len(scores(20)))
     work.probabilities[:] = rng.random(OUTCOMES).astype(np.float32)
     work.probabilities /= work.probabilities[0].sum()
-    solver = Solver.__new__(Solver)
-    solver.work, solver.step, solver.scoring = work, 1, SCORING
-    solver.listed, solver._every = scores(20), every_outcome(SCORING, RULES)
-    values = solve_values(SCORING, solver.outcomes)[0]
+    values = solve_values(SCORING, Solution(RULES, work).outcomes)[0]
+    every = every_outcome(SCORING, RULES)
     padded = np.append(values, 0.0)
     for place in rng.choice(len(values), 20, replace=False):
-        payoffs = payoffs_at(SCORING, int(place), solver._every, padded)
+        payoffs = payoffs_at(SCORING, int(place), every, padded)
         mean = (work.probabilities[place].astype(np.float64) * payoffs).sum()
         assert values[place] == pytest.approx(-mean, abs=1e-3)
 
 
 def test_scores_share_the_strategies_of_their_square():
-    solver = Solver.__new__(Solver)
-    solver.step, solver.scoring, solver.listed = 2, SCORING, scores(20)
+    solution = Solution(RULES, Work.begin(len(scores(20))), step=2)
     at = places(20)
     for score, served_by in (
         ((0, 0, 0, 0), (0, 0, 0, 0)),
@@ -78,10 +75,10 @@ def test_scores_share_the_strategies_of_their_square():
         ((19, 18, 1, 1), (19, 19, 1, 1)),
         ((20, 20, 1, 1), (20, 20, 1, 1)),
     ):
-        assert solver.serving(int(at[score])) == at[served_by]
+        assert solution.serving(int(at[score])) == at[served_by]
     # What serves a score is solved before it: its points are as many or more.
     for place, (own, other, *games) in enumerate(scores(20).tolist()):
-        serving = scores(20)[solver.serving(place)].tolist()
+        serving = scores(20)[solution.serving(place)].tolist()
         assert serving[0] >= own and serving[1] >= other and serving[2:] == games
 
 
@@ -232,9 +229,10 @@ def test_rough_rubber_is_solved_and_goes_on_where_it_stopped(tmp_path, capsys, m
     with pytest.raises(SystemExit) as stopped:
         lab.main(["solve-rubber", "--quick", "--out", str(out)])
     assert stopped.value.code == 130
+    monkeypatch.setattr(Work, "save", save)
     solved = np.load(tmp_path / "rubber.work.npz")["gaps"]
     assert 0 < (~np.isnan(solved)).sum() < 30
-    lab.main(["solve-rubber", "--quick", "--out", str(out)])
+    lab.main(["solve-rubber", "--quick", "--workers", "2", "--threads", "1", "--out", str(out)])
     assert "--quick" in capsys.readouterr().out
     table = EquityTable.load(out)
     assert table.expected((19, 0), (1, 0), 0) > 500

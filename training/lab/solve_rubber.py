@@ -18,12 +18,14 @@ gain more than the tolerance. So the exploitability stated for a score was measu
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +66,7 @@ from training.lab.induction import (
     worth_of,
 )
 from training.lab.played import Played, tricks_of
+from training.processes import deaf, worker_pools
 
 OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
 
@@ -170,6 +173,124 @@ class Kept(NamedTuple):
     strategies: tuple[Response, Response]
 
 
+class Solved(NamedTuple):
+    """The draw phase of a score, in the words of `Work`."""
+
+    place: int
+    probabilities: npt.NDArray[np.float32]
+    gap: float
+    iterations: int
+    shares: npt.NDArray[np.uint8]
+
+
+class Solver:
+    """Solves scores one by one; what it solved last is where it starts from.
+
+    Args:
+        model: the draw phase.
+        rules: standard ones but for points.
+        tolerance: exploitability at each score, in points.
+        played: the cards that are taken instead of those that the table of tricks says.
+    """
+
+    def __init__(
+        self, model: DrawModel, rules: Rules, tolerance: float, played: Played | None = None
+    ) -> None:
+        self.model = model
+        self.scoring = Scoring.of(rules)
+        self.tolerance = tolerance
+        self.played = played
+        self._every = every_outcome(self.scoring, rules)
+        self._kept: dict[int, Kept] = {}
+
+    def solve(self, place: int, values: Floats) -> Solved:
+        """The draw phase at a score.
+
+        Args:
+            place: the score, see `poke_env.equity.scores`.
+            values: as for `payoffs_at`; those of scores after it count.
+        """
+        payoffs = payoffs_at(self.scoring, place, self._every, values)
+        if self.played:
+            payoffs = self.played.as_played(payoffs)
+        solved = solve(self.model, payoffs, self.tolerance, start=self._nearest(payoffs))
+        outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
+        if solved.curve:
+            self._kept.pop(place, None)
+            self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
+            while len(self._kept) > _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        outcomes = outcomes / outcomes.sum()
+        if self.played:
+            outcomes = self.played.of_tricks(outcomes)
+        shares = (255 * drawing_shares(self.model, solved)).round().astype(np.uint8)
+        return Solved(place, outcomes.astype(np.float32), solved.gap, len(solved.curve), shares)
+
+    def _nearest(self, payoffs: Payoffs) -> tuple[Response, Response] | None:
+        """The strategies whose payoffs differ least from these, as outcomes occur under them."""
+
+        def distance(kept: Kept) -> float:
+            change = payoffs - kept.payoffs
+            change -= (kept.outcomes * change).sum()
+            return float((kept.outcomes * np.abs(change)).sum())
+
+        if not self._kept:
+            return None
+        return min(self._kept.values(), key=distance).strategies
+
+
+SolveScores = Callable[[Sequence[int], Floats], Iterable[Solved]]
+"""Solves scores of one level, each when it is asked for or all at once; see `Solver.solve`."""
+
+
+@contextlib.contextmanager
+def solvers(
+    workers: int,
+    threads: int | None,
+    rules: Rules,
+    tolerance: float,
+    played: Played | None,
+) -> Iterator[SolveScores]:
+    """Solvers among which the scores of a level are shared, neighbours to the same one.
+
+    Args:
+        workers: processes; with 1 all is solved in this one.
+        threads: of each.
+        rules, tolerance, played: as for `Solver`.
+
+    Raises:
+        ChildProcessError: if a process died.
+    """
+    if workers == 1:
+        solver = Solver(balanced_model(threads=threads), rules, tolerance, played)
+        yield lambda places, values: (solver.solve(place, values) for place in places)
+        return
+    with worker_pools(workers, 1, _start, threads, rules, tolerance, played) as pools:
+
+        def share_out(places: Sequence[int], values: Floats) -> Iterator[Solved]:
+            running = []
+            for pool, part in zip(pools, np.array_split(places, workers), strict=True):
+                with deaf():
+                    running += [pool.submit(_solve, place, values) for place in part.tolist()]
+            for future in as_completed(running):
+                yield future.result()
+
+        yield share_out
+
+
+_worker: dict[str, Solver] = {}
+"""The solver of a worker process; empty in every other process."""
+
+
+def _start(*arguments: Any) -> None:
+    threads, *more = arguments
+    _worker["solver"] = Solver(balanced_model(threads=threads), *more)
+
+
+def _solve(place: int, values: Floats) -> Solved:
+    return _worker["solver"].solve(place, values)
+
+
 @dataclass
 class Work:
     """What has been solved, by place.
@@ -196,6 +317,14 @@ class Work:
             np.zeros((count, len(DECISIONS), KINDS), np.uint8),
         )
 
+    def note(self, solved: Solved) -> None:
+        """Write a score down."""
+        place = solved.place
+        self.probabilities[place] = solved.probabilities
+        self.gaps[place] = solved.gap
+        self.iterations[place] = solved.iterations
+        self.shares[place] = solved.shares
+
     def save(self, path: Path, identity: str) -> None:
         """Write all of it; `identity` says what it belongs to."""
         with _files.replacing(path) as temporary:
@@ -211,37 +340,26 @@ class Work:
         return cls(**results.load_work(path, identity, *cls.__dataclass_fields__))
 
 
-class Solver:
-    """Solves scores one by one, in the order of `levels`.
+_TIES = 50
+"""Repetitions after which ties are worth what they are worth."""
+
+
+class Solution:
+    """The scores that are solved, and what all scores are worth under it.
 
     Args:
-        model: the draw phase.
         rules: standard ones but for points.
-        tolerance: exploitability at each score, in points.
         work: what is solved already.
-        played: the cards that are taken instead of those that the table of tricks says.
         step: width of the squares of scores that share a solution, the one of their highest score;
             scores of 0 points are solved for themselves.
     """
 
-    def __init__(
-        self,
-        model: DrawModel,
-        rules: Rules,
-        tolerance: float,
-        work: Work,
-        played: Played | None = None,
-        step: int = 1,
-    ) -> None:
-        self.model = model
+    def __init__(self, rules: Rules, work: Work, step: int = 1) -> None:
         self.scoring = Scoring.of(rules)
-        self.tolerance = tolerance
         self.work = work
-        self.played = played
         self.step = step
         self.listed = scores(rules.target)
         self._every = every_outcome(self.scoring, rules)
-        self._kept: dict[int, Kept] = {}
 
     def outcomes(self, row: int, place: int) -> Outcomes:
         """The outcomes of the deal at a score; a `Distributions` of `training.lab.induction`."""
@@ -261,85 +379,45 @@ class Solver:
         ]
         return int(places(target)[below[0], below[1], own_games, other_games])
 
-    def levels(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Scores in the order in which they are solved: all of a level, and those of it that are
-        solved for themselves."""
+    def missing(self) -> list[tuple[tuple[int, ...], list[int]]]:
+        """The levels of scores in the order in which they are solved, and what is left of each."""
         return [
-            (level, tuple(place for place in level if self.serving(place) == place))
+            (level, [place for place in level if self._is_missing(place)])
             for level in levels(self.scoring.target)
         ]
 
-    def solve_level(
-        self, level: tuple[int, ...], own: tuple[int, ...], values: Floats
-    ) -> Iterator[int]:
-        """Solve what is not yet solved of a level, and write what its scores are worth to `values`.
+    def _is_missing(self, place: int) -> bool:
+        return self.serving(place) == place and bool(np.isnan(self.work.gaps[place]))
 
-        Yields:
-            Each score when it is solved.
-        """
-        tied = bool(self.listed[level[0], 0] == self.scoring.target)
-        todo = [place for place in own if np.isnan(self.work.gaps[place])]
-        for _ in range(2 if tied else 1):  # ties refer to each other, with a small chance
-            for place in todo:
-                self._solve(place, values)
-                yield place
-            for _ in range(_TIES if tied else 1):
-                for place in level:
-                    outcomes = self.outcomes(0, place)
-                    values[place] = value_of(self.scoring, place, outcomes, values)
-
-    def _solve(self, place: int, values: Floats) -> None:
-        payoffs = payoffs_at(self.scoring, place, self._every, values)
-        if self.played:
-            payoffs = self.played.as_played(payoffs)
-        start = self._nearest(payoffs)
-        solved = solve(self.model, payoffs, self.tolerance, start=start)
-        outcomes = self.model.outcomes(solved.non_dealer, solved.dealer)
-        if solved.curve:
-            self._kept.pop(place, None)
-            self._kept[place] = Kept(payoffs, outcomes, solved.strategies)
-            while len(self._kept) > _MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
-        work = self.work
-        outcomes = outcomes / outcomes.sum()
-        if self.played:
-            outcomes = self.played.of_tricks(outcomes)
-        work.probabilities[place] = outcomes
-        work.gaps[place] = solved.gap
-        work.iterations[place] = len(solved.curve)
-        work.shares[place] = (255 * drawing_shares(self.model, solved)).round()
-
-    def _nearest(self, payoffs: Payoffs) -> tuple[Response, Response] | None:
-        """The strategies whose payoffs differ least from these, as outcomes occur under them."""
-
-        def distance(kept: Kept) -> float:
-            change = payoffs - kept.payoffs
-            change -= (kept.outcomes * change).sum()
-            return float((kept.outcomes * np.abs(change)).sum())
-
-        if not self._kept:
-            return None
-        return min(self._kept.values(), key=distance).strategies
+    def complete(self, solve_scores: SolveScores) -> Iterator[Solved]:
+        """Solve what is missing, and yield each score when it is solved."""
+        values = np.zeros(len(self.listed) + 1)
+        for level, missing in self.missing():
+            tied = bool(self.listed[level[0], 0] == self.scoring.target)
+            for _ in range(2 if tied else 1):  # ties refer to each other, with a small chance
+                for solved in solve_scores(missing, values):
+                    self.work.note(solved)
+                    yield solved
+                for _ in range(_TIES if tied else 1):
+                    for place in level:
+                        outcomes = self.outcomes(0, place)
+                        values[place] = value_of(self.scoring, place, outcomes, values)
 
 
-_TIES = 50
-"""Repetitions after which ties are worth what they are worth."""
-
-
-def as_table(solver: Solver, rules: Rules, name: str, identity: str) -> EquityTable:
+def as_table(solution: Solution, rules: Rules, name: str, identity: str) -> EquityTable:
     """The equity table of what was solved."""
-    values = solve_values(solver.scoring, solver.outcomes)
-    futures = solve_futures(solver.scoring, solver.outcomes)
-    serving = [solver.serving(place) for place in range(len(solver.listed))]
-    gaps = solver.work.gaps[serving]
+    values = solve_values(solution.scoring, solution.outcomes)
+    futures = solve_futures(solution.scoring, solution.outcomes)
+    serving = [solution.serving(place) for place in range(len(solution.listed))]
+    gaps = solution.work.gaps[serving]
     return EquityTable(
         rules=rules_key(rules),
         values=values,
         errors=(gaps[None] / 2).astype(np.float32),
         win_errors=np.zeros(values.shape, np.float32),
-        visits=solve_visits(solver.scoring, solver.outcomes).astype(np.float32),
+        visits=solve_visits(solution.scoring, solution.outcomes).astype(np.float32),
         futures=np.rint(LEVELS * np.cumsum(futures, axis=2).clip(0, 1)).astype(np.uint16),
-        unit=solver.scoring.unit,
+        unit=solution.scoring.unit,
         version=name,
         policies=({"name": "equilibrium", "identity": identity},),
         deals=0,
@@ -358,7 +436,8 @@ class SolveRubber:
             exploitability at the others is not known; what a score is worth is computed for itself.
         played: A file of `count-played`: the tricks that a player really plays; without it tricks
             are played perfectly, as if all cards lay open.
-        threads: Threads; 0 is one for each core.
+        workers: Processes among which scores are shared, of 0.8 GB each.
+        threads: Threads of each of them; 0 is one for each core.
         quick: A rough table within a minute or two: few scores, a large tolerance.
         install: Ship the solution: the table as that of the environment, as the next version, and
             the draw phase as that of the laboratory.
@@ -368,6 +447,7 @@ class SolveRubber:
     tolerance: Annotated[float, tyro.conf.arg(metavar="POINTS")] = 1.0
     step: int = 1
     played: Path | None = None
+    workers: int = 1
     threads: int = 0
     quick: bool = False
     install: bool = False
@@ -380,6 +460,7 @@ class SolveRubber:
             raise ValueError(f"out must be a file *.npz, got {str(self.out)!r}")
         tolerance = check_number("tolerance", self.tolerance, above=0.0)
         threads = check_integer("threads", self.threads, 0, 1024) or None
+        workers = check_integer("workers", self.workers, 1, 1024)
         _files.writable_folder(self.out.parent)
         step = check_integer("step", self.step, 1, 20)
         if self.quick:
@@ -395,9 +476,10 @@ class SolveRubber:
             if working.exists()
             else Work.begin(len(scores(rules.target)))
         )
-        solver = Solver(balanced_model(threads=threads), rules, tolerance, work, played, step)
-        self._solve_all(solver, working, identity, console)
-        table = as_table(solver, rules, self.out.stem, identity)
+        solution = Solution(rules, work, step)
+        with solvers(workers, threads, rules, tolerance, played) as solve_scores:
+            _solve_all(solution, solve_scores, working, identity, console)
+        table = as_table(solution, rules, self.out.stem, identity)
         rubber_files.write(table, self.out, (tolerance, 0.0))
         draws = self.out.with_suffix(".draws.npz")
         with _files.replacing(draws) as temporary:
@@ -417,29 +499,26 @@ class SolveRubber:
             _files.write(DRAWS, draws.read_bytes())
             rubber_files.install(table, console)
 
-    def _solve_all(self, solver: Solver, working: Path, identity: str, console: Console) -> None:
-        order = solver.levels()
-        todo = sum(int(np.isnan(solver.work.gaps[list(own)]).sum()) for _, own in order)
-        values = np.zeros(len(solver.listed) + 1)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                   TimeRemainingColumn())  # fmt: skip
-        with Progress(*columns, console=console) as progress:
-            task = progress.add_task("scores", total=todo)
-            saved = time.monotonic()
-            try:
-                for level, own in order:
-                    for place in solver.solve_level(level, own, values):
-                        own_below, other_below, *games = solver.listed[place].tolist()
-                        progress.update(
-                            task, advance=1,
-                            description=f"{own_below}-{other_below}, games {games[0]}-{games[1]}: "
-                            f"gap {solver.work.gaps[place]:.2f}",
-                        )  # fmt: skip
-                        if time.monotonic() - saved > _SAVE_SECONDS:
-                            solver.work.save(working, identity)
-                            saved = time.monotonic()
-            finally:
-                solver.work.save(working, identity)
+
+def _solve_all(
+    solution: Solution, solve_scores: SolveScores, path: Path, identity: str, console: Console
+) -> None:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=console) as progress:
+        total = sum(len(missing) for _, missing in solution.missing())
+        task = progress.add_task("scores", total=total)
+        saved = time.monotonic()
+        try:
+            for solved in solution.complete(solve_scores):
+                own, other, *games = solution.listed[solved.place].tolist()
+                description = f"{own}-{other}, games {games[0]}-{games[1]}: gap {solved.gap:.2f}"
+                progress.update(task, advance=1, description=description)
+                if time.monotonic() - saved > _SAVE_SECONDS:
+                    solution.work.save(path, identity)
+                    saved = time.monotonic()
+        finally:
+            solution.work.save(path, identity)
 
 
 _SAVE_SECONDS = 60.0
