@@ -167,8 +167,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         Args:
             seed: a number restarts the stream of decks, None goes on with it.
             options: `deck` (a full deck order or its beginning, for the first deal) or `decks`
-                (one for each coming deal), `dealer` (0 or 1), `score` (a score to start from),
-                `skip` (how many matches of the stream are left out).
+                (one for each coming deal), `dealer` (a seat, from 0), `score` (a score to start
+                from), `skip` (how many matches of the stream are left out).
 
         Raises:
             ValueError: naming the field; the match goes on as it was.
@@ -532,7 +532,7 @@ def _book_dtype(seats: int) -> np.dtype[np.void]:
 class Referee(BaseWrapper[str, Observation, int | None]):
     """Enforces the order of calls and ends a match in which an illegal action was made.
 
-    The offender gets `-illegal_penalty` and the other exactly the opposite; all `terminations` are
+    The offender gets `-illegal_penalty`, and the others share exactly that; all `terminations` are
     True, `truncations` False, and every `info` holds `illegal_action` True and `forfeited_by`.
     """
 

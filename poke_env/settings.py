@@ -23,9 +23,10 @@ class Settings:
     Attributes:
         game: the game.
         match: unit of play that ends an episode, one of the game's matches; None is the whole game.
-        reward: `"points"` (zero-sum, paid after each deal), `"win"` (1, -1 or 0 at the end; a match
-            that is cut by `max_deals` pays 0) or `"equity"` (the points above the line plus the
-            change in what the rest of the rubber is expected to bring, whatever the match).
+        reward: `"points"` (paid after each deal, or as chips move), `"win"` (at the end winners get
+            1 between them, losers -1; a match that is cut by `max_deals` pays 0) or `"equity"` (the
+            points above the line plus the change in what the rest of the rubber is expected to
+            bring, whatever the match).
         rules: the game's `Rules`; a preset's name is turned into them.
         players: number of players, where the game leaves a choice; None is what the rules say.
         max_deals: a longer match is truncated after so many deals; None is the game's own limit,

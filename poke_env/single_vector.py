@@ -101,7 +101,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         self._learners = np.zeros(self.num_envs, np.int64)
         self._decisions = np.zeros(self.num_envs, np.int64)
         self._words = np.zeros((self.num_envs, 4), np.uint32)
-        self._carried = np.zeros(self.num_envs)
+        self._carried = np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)
         self._seeded = self._started = False
 
     # --- play -------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeded = True
         self._started = False  # until the opponent has played; it might raise
         self._begin_matches(self._every)
-        self._carried, _ = self._play_opponent()
+        self._carried = self._play_opponent()
         self._started = True
         return self._seen()
 
@@ -136,8 +136,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         # A negative number is illegal, or ignored in rows that are over: no command of ours.
         numbers = np.maximum(integer_array("actions", actions, self.num_envs), engine.WAIT)
         self._started = False
-        rewards = self._carried
-        truncated = self._advance(numbers, rewards)
+        rewards, truncated = self._carried
+        truncated |= self._advance(numbers, rewards)
         more, cut = self._play_opponent()
         rewards += more
         truncated |= cut
@@ -151,7 +151,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
             again[ended] = engine.NEXT
             self.envs.advance(again)
             self._begin_matches(ended)
-        self._carried, _ = self._play_opponent()
+        self._carried = self._play_opponent()
         self._started = True
         return Played(
             *self._seen(), rewards, over & ~truncated, truncated, ended, finals, seats, forfeits

@@ -6,7 +6,7 @@ played. Chips that are staked lie in the pool at once, so stacks and pools alway
 total. Chance enters as deck orders only: a position in phase `DEAL` waits for one.
 
 Passes of those who cannot bet, and all cards of a run after its first, are nobody's choice: they
-happen inside `deal` and `apply`, until somebody has one.
+happen inside `deal` and `apply`, until somebody is to speak or to begin a run.
 """
 
 from __future__ import annotations
@@ -758,6 +758,8 @@ VIEW = (
     Piece("stacks", 8, 0, _MOST_CHIPS, "by seat: chips, / 40"),
     Piece("won", 8, -_MOST_CHIPS, _MOST_CHIPS, "by seat: chips won or lost in this deal, / 40"),
     Piece("pools", 6, 0, _MOST_CHIPS, "chips, / 40: ace, king, queen, jack, sequence, poque"),
+    Piece("pool_taker", 4, 0, 1, "seat that took the pool of each card in this deal, / 8"),
+    Piece("pool_taken", 4, 0, _MOST_CHIPS, "chips that he took from it, / 40; likewise"),
     Piece("to_equal", 1, 0, _MOST_STAKED, "chips that the observer has to put in to stay, / 40"),
     Piece("bet_seat", 12, 0, 1, "seat that made each bet, / 8; 6 for poque, 6 for sequence"),
     Piece("bet_size", 12, 0, 1, "chips of each bet (the opening, then the raises), / 5; likewise"),
@@ -776,7 +778,7 @@ AT = {piece.name: sum(earlier.size for earlier in VIEW[:index]) for index, piece
 (
     _HAND_RANK, _HAND_SUIT, _HAND_HELD, _TURNED_RANK, _TURNED_SUIT, _PLAYED_BY, _PLAYED_AT,
     _SHOWN_BY, _GONE, _PHASE, _TO_MOVE, _DEALER, _SEATS, _CARDS_LEFT, _STACKS, _WON, _POOLS,
-    _TO_EQUAL, _BET_SEAT, _BET_SIZE, _PASSED, _STAKED, _TOOK, _DEALS_LEFT,
+    _POOL_TAKER, _POOL_TAKEN, _TO_EQUAL, _BET_SEAT, _BET_SIZE, _PASSED, _STAKED, _TOOK, _DEALS_LEFT,
 ) = AT.values()  # fmt: skip
 
 
@@ -814,7 +816,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
     Args:
         state: any position after the first deal.
         seat: the observer.
-        observation: float32 (447,), overwritten.
+        observation: float32 (455,), overwritten.
     """
     o = observation
     o[:] = 0.0
@@ -832,6 +834,11 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
         o[_WON + place] = (state["stack"][who] - state["stack_before"][who]) / CHIP_SCALE
     for pool in range(len(POOLS)):
         o[_POOLS + pool] = state["pool"][pool] / CHIP_SCALE
+    for pool in range(CARD_POOLS):
+        taker = np.int64(state["pool_taker"][pool])
+        if taker >= 0:
+            o[_POOL_TAKER + pool] = (_place(state, seat, taker) + 1) / MAX_PLAYERS
+            o[_POOL_TAKEN + pool] = state["pool_taken"][pool] / CHIP_SCALE
     if phase in (POQUE_AUCTION, SEQUENCE_AUCTION):
         auction = _auction(state)
         if state["passed"][auction, seat] == STAYS:
@@ -897,7 +904,8 @@ def decode(pieces: Mapping[str, npt.NDArray[np.float32]]) -> dict[str, Any]:
         the cards shown; `gone`: cards known to be in no hand; `seen`: all cards whose place the
         observer knows; `phase`: "poque", "sequence", "play" or "over"; `to_move`: bool; `mover`:
         the seat to act, or None; `dealer`: seat; `cards_left`, `stacks`, `won`: by seat; `pools`:
-        chips by name; `to_equal`: chips; `auctions`: for "poque" and "sequence" a dict of `bets`,
+        chips by name; `pools_taken`: by card, ace to jack, who took its pool and how many chips, or
+        None; `to_equal`: chips; `auctions`: for "poque" and "sequence" a dict of `bets`,
         pairs (seat, chips), and by seat `passed` (how many bets had been made when he passed, "out"
         or None), `staked`, `took`; `deals_left`.
     """
@@ -943,6 +951,13 @@ def decode(pieces: Mapping[str, npt.NDArray[np.float32]]) -> dict[str, Any]:
         "stacks": by_seat("stacks", CHIP_SCALE),
         "won": by_seat("won", CHIP_SCALE),
         "pools": dict(zip(POOLS, _round(pieces["pools"] * CHIP_SCALE))),
+        "pools_taken": tuple(
+            (taker - 1, chips) if taker else None
+            for taker, chips in zip(
+                _round(pieces["pool_taker"] * MAX_PLAYERS),
+                _round(pieces["pool_taken"] * CHIP_SCALE),
+            )
+        ),
         "to_equal": _round(pieces["to_equal"] * CHIP_SCALE)[0],
         "auctions": {
             name: _decode_auction(pieces, auction, count) for auction, name in enumerate(AUCTIONS)

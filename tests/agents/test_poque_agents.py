@@ -109,7 +109,7 @@ def test_seeds_empty_masks_and_arrays_of_another_game(name: str) -> None:
     assert np.array_equal(choices, second.act_batch(observations, masks))
     with pytest.raises(ValueError, match="action_mask allows no action"):
         first.act_batch(observations, masks * 0)
-    with pytest.raises(ValueError, match="observations must have 447 numbers"):
+    with pytest.raises(ValueError, match="observations must have 455 numbers"):
         first.act_batch(observations[:, :265], masks)
     with pytest.raises(ValueError, match="actions for"):
         first.act_batch(observations, np.ones((STATES, 32), np.int8))

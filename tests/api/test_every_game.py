@@ -13,10 +13,12 @@ import poke_env
 from helpers import TABLES, run_python
 
 
-def test_rows_of_a_learner_differ_from_single_learners(table: str) -> None:
-    """Rewards that fell before a learner's first decision are his, too."""
+@pytest.mark.parametrize("max_deals", [None, 1])
+def test_rows_of_a_learner_differ_from_single_learners(table: str, max_deals: int | None) -> None:
+    """Rewards that fell before a learner's first decision are his, too, and so is a cut."""
     game, settings = TABLES[table]
-    rows, door = 3, poke_env.door(game)
+    settings = {**settings, "max_deals": max_deals} if max_deals else settings
+    rows, door = 9, poke_env.door(game)
     envs = door.vector_env(rows, **settings)
     singles = [door.single_env(**settings) for _ in range(rows)]
     rng = np.random.default_rng(3)

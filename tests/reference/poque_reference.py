@@ -510,6 +510,10 @@ class ReferencePoque:
             "stacks": by_player(self.stacks),
             "won": by_player(self.won()),
             "pools": dict(self.pools),
+            "pools_taken": tuple(
+                (from_me(taken[0]), taken[1]) if taken else None
+                for taken in (self.pools_taken.get(pool) for pool in POOLS[:4])
+            ),
             "to_equal": self._to_equal(player),
             "auctions": {
                 name: self._auction_seen(self.auctions.get(name), order) for name in AUCTIONS

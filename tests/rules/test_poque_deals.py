@@ -584,7 +584,7 @@ def test_observation_begins_with_another_seat() -> None:
 
 
 def test_documented_size_is_another() -> None:
-    assert sum(piece.size for piece in VIEW) == 447
-    assert str(447) in (POQUE.observe.__doc__ or "")
+    assert sum(piece.size for piece in VIEW) == 455
+    assert str(455) in (POQUE.observe.__doc__ or "")
     assert POQUE.num_actions(Rules()) == 12
     assert poque_v0.raw_env.game is POQUE
