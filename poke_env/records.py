@@ -39,7 +39,7 @@ from poke_env.aec import CardGameEnv, Observation
 from poke_env.agent import Keys, Masks, Observations
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games import base
-from poke_env.games.base import DEAL_ENDED, MATCH_OVER, NOT_PAID, WANTS_DECK, Game
+from poke_env.games.base import DEAL_ENDED, MATCH_OVER, NOT_PAID, WANTS_DECK, Game, score_of
 from poke_env.settings import Settings
 
 __all__ = [
@@ -130,7 +130,7 @@ class Record:
         rules: the game's `Rules`.
         match: unit of play, such as `"rubber"`.
         dealer: seat that dealt first.
-        score: the score at which the match began; empty where that is zero.
+        score: the score at which the match began; empty where that is the game's beginning.
         deals: all deals; the last one may be unfinished.
         ending: how the match ended.
         players: a name for each seat, or empty.
@@ -173,11 +173,9 @@ def batch_options(records: Sequence[Record]) -> dict[str, Any]:
     """The options of `reset` with which a batch of as many rows deals these matches again."""
     options = [record.options() for record in records]
     merged: dict[str, Any] = {name: [one[name] for one in options] for name in ("decks", "dealer")}
-    fields = {name for one in options for name in one["score"]}
-    zeros = (0,) * Settings(games.named(records[0].game), rules=records[0].rules).players
-    merged["score"] = {
-        name: [one["score"].get(name, zeros) for one in options] for name in sorted(fields)
-    }
+    beginning = Settings(games.named(records[0].game), rules=records[0].rules).beginning
+    scores = [{**beginning, **one["score"]} for one in options]
+    merged["score"] = {name: [score[name] for score in scores] for name in beginning}
     return merged
 
 
@@ -212,12 +210,6 @@ def _apply(
     """Carry out a legal action and write what it brought, float64 (n,); see `Game.points`."""
     base.apply(positions[0], deck, action)
     return int(base.points(positions[0], 0.0, points))
-
-
-def score_of(sheet: Any) -> dict[str, Any]:
-    """The score on a pad, without dealer and deals."""
-    fields = sheet._asdict()
-    return {name: fields[name] for name in fields if name not in ("dealer", "deals")}
 
 
 class _Played(NamedTuple):
@@ -463,9 +455,9 @@ class Log:
     Args:
         game: a game's name, or its `Game`.
         rules: a preset's name or the game's `Rules`.
-        match: unit of play.
+        match: unit of play; None is the whole game.
         dealer: seat that deals first.
-        score: the score to start from, as for `reset`; None is zero.
+        score: the score to start from, as for `reset`; None is the game's beginning.
 
     Raises:
         ValueError: naming the argument, the value and what is allowed.
@@ -475,7 +467,7 @@ class Log:
         self,
         game: str | Game,
         rules: Any = "standard",
-        match: str = "rubber",
+        match: str | None = None,
         dealer: int = 0,
         score: Mapping[str, Any] | None = None,
     ) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from poke_env import engine
 from poke_env._checks import check_integer, check_number, shown
-from poke_env.games.base import MATCHES, Game
+from poke_env.games.base import MATCHES, Game, score_of
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Settings:
         equity_table: a `poke_env.equity.EquityTable` for these rules; None is the one of the
             environment's version, with "equity" alone.
         start_scores: scores at which matches begin, each drawn by the match's stream, all equally
-            likely: a list of scores as in the options of `reset`, or a dict of their fields as
-            arrays (K, 2); with each there may be the `dealer` of the first deal. None is the
-            beginning of a rubber.
+            likely: a list of scores as in the options of `reset`, or a dict of their fields with
+            one entry a score; with each there may be the `dealer` of the first deal. None is the
+            game's beginning.
 
     Raises:
         ValueError: naming the argument, the value and what is allowed.
@@ -123,6 +123,11 @@ class Settings:
         row["dealer"] = -1
         row.flags.writeable = False
         return row
+
+    @cached_property
+    def beginning(self) -> dict[str, Any]:
+        """The score at which a match begins where none is asked for, by field, complete."""
+        return score_of(self.game.score_sheet(self.template["state"][0], []))
 
     @cached_property
     def starts(self) -> npt.NDArray[np.void]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from poke_env import observation
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.cards import card_number, format_cards
-from poke_env.records import score_of
+from poke_env.games.base import score_of
 from poke_env.single import SingleAgentEnv
 
 

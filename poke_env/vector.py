@@ -111,8 +111,9 @@ class BatchEnv:
             seed: row i is seeded with `seed + i`, or with its own number of a list; None goes on
                 with the streams: every row begins its next match.
             options: as for the AEC environment, with one entry a row: `deck` (B, C) or `decks`
-                (B, K, C), full orders or beginnings; `dealer` (B,), `skip` (B,), and `score`
-                whose fields are pairs (B, 2). A single number or pair is meant for all rows.
+                (B, K, C), full orders or beginnings; `dealer` (B,), `skip` (B,), and `score` with
+                fields such as `stacks` (B, n) or `deals_played` (B,). What has no entry for each
+                row is meant for all of them.
 
         Returns:
             Observation float32 (B, F) and mask int8 (B, A) of the seat to act, and that seat,

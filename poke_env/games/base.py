@@ -222,6 +222,13 @@ class Game:
         return allowed.index(value)
 
 
+def score_of(sheet: Any) -> dict[str, Any]:
+    """The score on a pad by field, without dealer and deals; `Game.place_score` takes it back."""
+    return {
+        name: value for name, value in sheet._asdict().items() if name not in ("dealer", "deals")
+    }
+
+
 GAMES: dict[str, Game] = {}
 
 

@@ -179,9 +179,17 @@ def test_match_comes_back_from_its_text_and_in_every_adapter(case):
 @settings(max_examples=20)
 def test_matches_of_a_batch_come_out_otherwise(cases, rules):
     shared = {"match": "rubber", "rules": rules, "max_deals": 3}
-    played = [recorded(case["seed"], 10**9, {}, False, **shared) for case in cases]
+    replay_in_a_batch([recorded(case["seed"], 10**9, {}, False, **shared) for case in cases])
+
+
+def replay_in_a_batch(played: list[Recorder]) -> None:
+    """Replay matches of the same settings side by side; they must end as they did."""
+    settings = played[0].unwrapped.settings
     kept = [recorder.match_record() for recorder in played]
-    envs = poke_env.make_batch("poke", len(kept), autoreset=False, **shared)
+    envs = poke_env.make_batch(
+        settings.game, len(kept), match=settings.match, rules=settings.rules,
+        max_deals=settings.max_deals, autoreset=False,
+    )  # fmt: skip
     envs.reset(options=batch_options(kept))
     for turn in range(max(len(record.actions) for record in kept)):
         active = np.array([turn < len(record.actions) for record in kept])
@@ -192,6 +200,28 @@ def test_matches_of_a_batch_come_out_otherwise(cases, rules):
     assert envs.over.all()
     for row, recorder in enumerate(played):
         assert envs.record[row].tobytes() == recorder.unwrapped.record.tobytes()
+
+
+def test_match_of_a_table_is_not_replayed_beside_one_from_another_score(table: str) -> None:
+    """What a record leaves out is the beginning of its game, which need not be zeros."""
+    game, settings = TABLES[table]
+
+    def played(seed: int, score: Any) -> Recorder:
+        recorder = Recorder(
+            poke_env.door(game).raw_env(**{**settings, "match": None, "max_deals": 2})
+        )
+        recorder.reset(seed=seed, options={"score": score})
+        return play(recorder, np.random.default_rng(seed))
+
+    plain = played(0, {})
+    beginning = plain.unwrapped.settings.beginning
+    score = next(
+        deal.score
+        for seed in range(1, 200)
+        for deal in played(seed, {}).match_record().deals[:-1]  # after it another one began
+        if deal.score != beginning
+    )
+    replay_in_a_batch([plain, played(200, score), played(201, {})])
 
 
 def test_batch_options_lose_a_score():
@@ -517,6 +547,13 @@ def test_other_things_are_not_written():
 
 
 # --- the log and the recorder ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_log_is_of_another_match_than_the_whole_game(game):
+    record = Log(game).finish()
+    assert record.match == poke_env.door(game).raw_env(match=None).match
+    assert loads(dumps(record)) == record
 
 
 def test_log_refuses_what_is_wrong():
