@@ -47,6 +47,20 @@ def as_row_player(player: Any, rows: int) -> RowPlayer:
     return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
 
 
+def copies_for(player: Any, seats: int) -> int:
+    """How many copies of a player so many seats of one table take: one, or one each.
+
+    One that has only `act` may remember what it saw, and what one seat sees is not for another. All
+    others have one for all seats, which is asked once for all rows.
+
+    Raises:
+        ValueError: if it has no `act`.
+    """
+    if isinstance(player, RowPlayer) and not isinstance(player, type):
+        return 1
+    return 1 if _decides_in_batches(as_agent(player)) else seats
+
+
 def _decides_in_batches(agent: Agent) -> bool:
     """Whether `act_batch` speaks for the agent: no class further down has another `act`."""
     if isinstance(agent, Completed) or "act" in getattr(agent, "__dict__", {}):

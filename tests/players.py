@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+import poke_env
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import AT
@@ -87,6 +88,27 @@ class Bare:
     def act(self, observation: Any, key: Any = None) -> int:
         legal = np.flatnonzero(observation["action_mask"])
         return int(legal[int(key) % len(legal)])
+
+
+class Remembering:
+    """Has only `act`, plays by all that it has seen in a match, and must sit in one seat."""
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+        self.seeds: list[Any] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        self.seeds.append(seed)
+        self.dealer: Any = None
+        self.memory = float(seed or 0) % 997
+
+    def act(self, observation: Any, key: Any = None) -> int:
+        dealer = poke_env.door(self.game).decode(observation)["dealer"]
+        assert self.dealer in (None, dealer), "it sees what another seat sees"
+        self.dealer = dealer  # as seen from its seat, in a match of one deal
+        self.memory += float(observation["observation"].sum())
+        legal = np.flatnonzero(observation["action_mask"])
+        return int(legal[int(1000 * self.memory) % len(legal)])
 
 
 class Adaptive(RandomAgent):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+import agents
 import poke_env
 from helpers import TABLES, run_python
+from players import Remembering
+from poke_env.row_player import AllRows
 
 
 @pytest.mark.parametrize("max_deals", [None, 1])
@@ -18,9 +22,16 @@ def test_rows_of_a_learner_differ_from_single_learners(table: str, max_deals: in
     """Rewards that fell before a learner's first decision are his, too, and so is a cut."""
     game, settings = TABLES[table]
     settings = {**settings, "max_deals": max_deals} if max_deals else settings
+    play_rows_and_singles(game, settings)
+
+
+def play_rows_and_singles(
+    game: str, settings: dict[str, Any], opponent: Any = None
+) -> tuple[Any, list[Any]]:
+    """Play a vector environment beside single ones, which must be the same; returns both."""
     rows, door = 9, poke_env.door(game)
-    envs = door.vector_env(rows, **settings)
-    singles = [door.single_env(**settings) for _ in range(rows)]
+    envs = door.vector_env(rows, opponent, **settings)
+    singles = [door.single_env(opponent, **settings) for _ in range(rows)]
     rng = np.random.default_rng(3)
     observations, infos = envs.reset(seed=7)
     masks = infos["action_mask"]
@@ -39,6 +50,29 @@ def test_rows_of_a_learner_differ_from_single_learners(table: str, max_deals: in
             if any(over):
                 seen, _ = single.reset()
             assert seen.tobytes() == observations[row].tobytes()
+    return envs, singles
+
+
+@pytest.mark.parametrize("name", ["poke", "pokex", "poque", "poangpoker"])
+def test_player_that_remembers_sits_in_several_seats(name: str) -> None:
+    game, settings = TABLES[name]
+    envs, singles = play_rows_and_singles(game, settings, Remembering(game))
+    others = envs.envs.settings.players - 1
+    assert len(envs.opponent.agents) == others * envs.num_envs
+    for row, single in enumerate(singles):
+        assert len(single.opponents) == others
+        for place, player in enumerate(single.opponents):
+            twin = envs.opponent.agents[others * row + place].player
+            assert player.player.seeds[0] == twin.seeds[0]
+        first = [player.player.seeds[0] for player in single.opponents]
+        assert len(set(first)) == others
+
+
+def test_player_that_decides_in_batches_is_asked_seat_by_seat() -> None:
+    """It is one object, asked once for all rows, whatever seats they wait for."""
+    envs, singles = play_rows_and_singles(*TABLES["poque"], agents.make("greedy", game="poque"))
+    assert isinstance(envs.opponent, AllRows)
+    assert all(len(single.opponents) == 1 for single in singles)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
@@ -88,6 +122,14 @@ def test_a_learner_sits_elsewhere_than_it_is_told(game: str) -> None:
     assert infos["seat"].tolist() == [1, 1]
     assert seen.shape == (2, *env.observation_space.shape)
     assert env.unwrapped.aec.match == "deal"
+
+
+@pytest.mark.parametrize("game", ["pokex", "poque", "poangpoker"])
+def test_points_below_the_line_count_in_a_game_without_them(game: str) -> None:
+    door = poke_env.door(game)
+    assert door.raw_env(match="deal").settings.below_value is None
+    with pytest.raises(ValueError, match=f"below_value must be None in {game}"):
+        door.raw_env(match="deal", below_value=0.0)
 
 
 def test_importing_the_package_registers_nothing() -> None:
