@@ -32,7 +32,7 @@ class Settings:
         max_deals: a longer match is truncated after so many deals; None is the game's own limit,
             if it has one.
         below_value: what a point below the line counts where the deal is the match and points are
-            paid, by default as the game says; games without such points take none.
+            paid, by default as the game says; None in games without such points, which take none.
         reward_scale: every reward is multiplied by it, forfeits included.
         illegal_penalty: what a forfeit costs; by default 1000 times `reward_scale`, 1 with "win".
         equity_table: a `poke_env.equity.EquityTable` for these rules; None is the one of the
@@ -81,9 +81,9 @@ class Settings:
         if self.start_scores is not None:
             object.__setattr__(self, "start_scores", _checked_starts(self))
 
-    def _checked_value(self) -> float:
+    def _checked_value(self) -> float | None:
         if self.below_value is None:
-            return self.game.below_value or 0.0
+            return self.game.below_value
         if self.game.below_value is None:
             raise ValueError(
                 f"below_value must be None in {self.game.name}, which knows no points below the "
@@ -117,7 +117,9 @@ class Settings:
         self.game.begin(row["state"][0])
         row["settings"]["reward"] = self.game.rewards.index(self.reward)
         row["settings"]["max_deals"] = self.max_deals or 0
-        row["settings"]["below_value"] = 0.0 if self.reward == "equity" else self.below_value
+        row["settings"]["below_value"] = (
+            0.0 if self.reward == "equity" or self.below_value is None else self.below_value
+        )
         row["settings"]["reward_scale"] = self.reward_scale
         row["settings"]["illegal_penalty"] = self.illegal_penalty
         row["dealer"] = -1

@@ -213,17 +213,26 @@ def _rename(text: str, renamed: dict[int, int]) -> str:
 
 
 def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed: int = 0) -> None:
-    """Rewards, fetched by `last` or read after each step, add up to what the pad says."""
+    """Rewards, fetched by `last` or read after each step, add up to what the pad says.
+
+    They are paid when a deal ends, as they are won where the game pays within deals, and `"win"`
+    when the match ends.
+    """
     env, rng = _copy(env, seed)
+    within = env.game.pays_within_deals and env.settings.reward != "win"
     for _ in range(matches):
         fetched = dict.fromkeys(env.possible_agents, 0.0)
         paid = dict.fromkeys(env.possible_agents, 0.0)
         beginning = None
+        finished = 0
         for turn in random_turns(env, rng):
             beginning = _equity(env) if beginning is None else beginning
             fetched[turn.agent] += env.last()[1]
+            ended = env.settings.reward != "win" and len(env.finished) > finished
+            finished = len(env.finished)
             for agent, reward in env.rewards.items():
                 paid[agent] += reward
+                _demand(within or ended or reward == 0.0, "something is paid too early", turn)
         for agent, reward in env.rewards.items():
             paid[agent] += reward
             fetched[agent] += env._cumulative_rewards[agent]
@@ -249,8 +258,8 @@ def _expected_rewards(
 ) -> npt.NDArray[np.float64]:
     """What the pad says that each seat got; `beginning` is the `_equity` of the first deal."""
     counts = env.match == "deal" and env.settings.reward != "equity"
-    below_value = env.settings.below_value if counts else 0.0
-    points = np.sum([deal.points(below_value) for deal in env.score_sheet.deals], axis=0)
+    below_value = env.settings.below_value if counts else None
+    points = np.sum([deal.points(below_value or 0.0) for deal in env.score_sheet.deals], axis=0)
     if env.settings.reward == "equity":
         points += _equity(env) - beginning
     if env.settings.reward in ("points", "equity"):

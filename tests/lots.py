@@ -209,6 +209,7 @@ LOTS = register(
         max_cards=12,
         matches=("game", "deal"),
         rewards=("points", "win"),
+        pays_within_deals=True,
         max_deals=50,
         rules=Rules,
         presets={"standard": Rules(), "partners": Rules(4, True)},

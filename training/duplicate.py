@@ -76,12 +76,6 @@ class Conditions:
         return for_settings(self.settings) if self.luck_adjusted else None
 
     @property
-    def below_value(self) -> float | None:
-        """What a point below the line counts; None in games that have no such points."""
-        known = self.settings.game.below_value is not None
-        return float(self.settings.below_value) if known else None
-
-    @property
     def size(self) -> int:
         """Number of players at a table, k: that of the sides of the game."""
         return len(self.settings.sides)
@@ -251,7 +245,7 @@ class _Table:
         self.key_words = _key_words(conditions.seed)
         self.envs = BatchEnv(
             settings.game, rows, match=settings.match, rules=settings.rules,
-            below_value=conditions.below_value, max_deals=settings.max_deals,
+            below_value=settings.below_value, max_deals=settings.max_deals,
             autoreset=False, copy=False, threads=1,
         )  # fmt: skip
         # One seed in all rows, each of which begins with another of its matches.

@@ -230,7 +230,7 @@ class Plan:
             "match": settings.match,
             "rules": settings.rules.as_dict(),
             "sides": [list(side) for side in settings.sides],
-            "below_value": self.conditions.below_value,
+            "below_value": settings.below_value,
             "max_deals": settings.max_deals,
             "move_timeout": self.conditions.move_timeout,
             "records": self.conditions.keep_records,

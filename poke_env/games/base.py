@@ -138,6 +138,9 @@ class Game:
     spread: float = 1.0
     """Standard deviation of a seat's points in a deal among random players, about, where nothing is
     set; learners are paid in units of it."""
+    pays_within_deals: bool = False
+    """Whether points change hands while a deal is played; in other games when it ends, and then
+    alone."""
     below_value: float | None = None
     """What a point below the line counts by default where a deal is the match; None in games that
     have no such points."""

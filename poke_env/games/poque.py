@@ -1365,6 +1365,7 @@ POQUE = register(
         matches=("session", "deal"),
         rewards=("points", "win"),
         spread=15.0,
+        pays_within_deals=True,
         rules=Rules,
         presets=PRESETS,
         state=STATE,

@@ -93,6 +93,22 @@ class PaysTwice(poke_v0.raw_env):
         super()._pay([2 * rewards[0], rewards[1]])
 
 
+class PaysEarly(poke_v0.raw_env):
+    """Pays the first player a point within a deal, and takes it back when the deal ends."""
+
+    owed = 0
+
+    def step(self, action):
+        super().step(action)
+        if not self._paid and not self.owed:
+            self._pay([1.0, -1.0])
+            self.owed = 1
+
+    def _pay(self, rewards):
+        super()._pay([rewards[0] - self.owed, rewards[1] + self.owed])
+        self.owed = 0
+
+
 class Forgets(poke_v0.raw_env):
     """Clones begin a match of their own."""
 
@@ -118,6 +134,7 @@ class LeavesSpace(poke_v0.raw_env):
         (ShowsOpponent, testing.check_hidden_cards_do_not_show, "hidden cards show"),
         (MasksTooMuch, testing.check_mask_is_legality, "is masked but accepted"),
         (PaysTwice, testing.check_rewards_match_score_sheet, "adds up to"),
+        (PaysEarly, testing.check_rewards_match_score_sheet, "paid too early"),
         (Forgets, testing.check_clone_fidelity, "copy"),
         (LeavesSpace, testing.check_observation_in_space, "outside its space"),
     ],

@@ -50,7 +50,7 @@ def settings_of(env: poke_v0.raw_env) -> dict[str, Any]:
         "reward": env.settings.reward,
         "rules": env.rules,
         "max_deals": env.settings.max_deals,
-        "below_value": None if env.game.below_value is None else env.settings.below_value,
+        "below_value": env.settings.below_value,
         "reward_scale": env.settings.reward_scale,
         "illegal_penalty": env.settings.illegal_penalty,
         "equity_table": env.settings.equity_table,
