@@ -237,9 +237,14 @@ class Arguments:
         game.one_of("match", self.match, game.matches)
         reward, starts, scale = self.reward, self.start_scores, self.reward_scale
         if reward is None:
-            honest = self.match == "deal" and "equity" in game.rewards and has_table(rules)
+            honest = self.match == "deal" and has_table(game, rules)
             reward = "equity" if honest else "points"
         game.one_of("reward", reward, game.rewards)
+        if starts and "equity" not in game.rewards:
+            raise ValueError(
+                f"start_scores must be 0 or None in {game.name}, which has no equity tables, "
+                f"got {starts}"
+            )
         if starts is None:
             starts = _STARTS if self.match == "deal" and reward == "equity" else 0
         if scale is None:

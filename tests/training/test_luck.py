@@ -13,7 +13,7 @@ import pytest
 import agents
 from agents.tricks import trick_table
 from players import Faulty, Highest, Lowest, Peeking, raising, same
-from poke_env import cards, engine, poke_v0, records
+from poke_env import cards, engine, games, poke_v0, records
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import DRAW, POKE
 from poke_env.settings import Settings
@@ -284,6 +284,7 @@ def test_luck_is_measured_only_when_asked_for():
 @pytest.mark.parametrize("rules", ["small", "tiny", poke_v0.Rules(must_beat=False)])
 def test_other_rules_have_no_value_function(rules):
     assert for_settings(Settings(POKE, rules=rules)) is None
+    assert for_settings(Settings(games.named("pokex"))) is None
     assert play(Lowest(), Highest(), 5, rules=rules, luck_adjusted=True).luck is None
 
 
