@@ -442,7 +442,7 @@ def observe(states: npt.NDArray[np.void], seats: npt.NDArray[np.int8], seen: Obs
 
 @compiled
 def results(rows: Rows, worth: npt.NDArray[np.float64]) -> None:
-    """Write who won (1), lost (-1) or drew (0) each match that was played out: float64 (B, n)."""
+    """Write what each match that was played out is worth to each seat, float64 (B, n)."""
     for i in range(rows.shape[0]):
         worth[i] = 0.0
         if base.to_move(rows[i]["state"]) == MATCH_OVER:

@@ -107,8 +107,8 @@ class DealRecord:
         dealer: seat that dealt.
         deck: the order of the pack, card numbers.
         actions: all actions, in the order they were made.
-        points: zero-sum points by seat, as `reward="points"` pays them with `below_value=0`; None
-            while the deal is unfinished.
+        points: by seat, as `reward="points"` pays them where points below the line count nothing;
+            None while the deal is unfinished.
         score: the running score after the deal, the fields of the game's score sheet; None while
             the deal is unfinished.
     """

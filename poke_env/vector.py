@@ -329,9 +329,10 @@ class BatchEnv:
         return np.ascontiguousarray(self._rows["deals"])
 
     def results(self) -> npt.NDArray[np.float64]:
-        """Who won (1), lost (-1) or drew (0) each match that was played out, float64 (B, n).
+        """What each match that was played out is worth to each seat: float64 (B, n).
 
-        0 in matches that are going on, were cut or forfeited.
+        As `reward="win"` pays it: above 0 if won, below 0 if lost, 0 if all are level; 0 in matches
+        that are going on, were cut or forfeited.
         """
         worth = np.empty((self.num_envs, self.settings.players))
         engine.results(self._rows, worth)
