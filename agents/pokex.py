@@ -1,9 +1,8 @@
 """Players of Pokex: a greedy one, and one who plans.
 
-Both see observations alone (`agents.pokex_reading`). Two things are told to neither by an
-observation: what a joker is, which is an argument, and the other rules, which are taken to be those
-of the standard game. So equal hands are the leader's, the lead goes round to the left, and a bid
-that fails costs nothing, also where it is not so.
+Both see observations alone (`agents.pokex_reading`), which tell what a joker is and nothing else of
+the rules. These are taken to be those of the standard game: equal hands are the leader's, the lead
+goes round to the left, and a bid that fails costs nothing, also where it is not so.
 """
 
 from __future__ import annotations
@@ -45,16 +44,16 @@ class GreedyAgent(PokexAgent):
     ones among equals. No choice is left to chance.
 
     Args:
-        seed, joker: see `PokexAgent`.
+        seed: see `PokexAgent`.
     """
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
-        return _choose_greedily(observations, masks, self.wild)
+        return _choose_greedily(observations, masks)
 
 
 @compiled
-def _choose_greedily(observations: Observations, masks: Masks, wild: int) -> Integers:
+def _choose_greedily(observations: Observations, masks: Masks) -> Integers:
     chosen = np.empty(masks.shape[0], np.int64)
     readings = np.zeros(1, READING)  # used below: a compiled record does not keep its array
     for i in range(masks.shape[0]):
@@ -64,27 +63,29 @@ def _choose_greedily(observations: Observations, masks: Masks, wild: int) -> Int
         reading = readings[0]
         read(observations[i], reading)
         if reading["phase"] == AUCTION:
-            sets = _sets(reading, wild)
+            sets = _sets(reading)
             chosen[i] = sets if sets > reading["bid"] else PASS
         else:
-            chosen[i] = _greedy_play(reading, wild)
+            chosen[i] = _greedy_play(reading)
     return chosen
 
 
 @compiled
-def _sets(reading: Reading, wild: int) -> int:
+def _sets(reading: Reading) -> int:
     """How many sets of two cards of a rank the hand holds; a wild joker makes one of any card."""
     counts = np.zeros(NUM_RANKS, np.int64)
     for place in range(reading["count"]):
         counts[reading["hand"][place] >> 2] += 1
     sets = 0
     for rank in range(NUM_RANKS):
-        sets += counts[rank] if wild and rank == NUM_RANKS - 1 else counts[rank] // 2
+        alone = reading["wild"] and rank == NUM_RANKS - 1
+        sets += counts[rank] if alone else counts[rank] // 2
     return int(min(sets, reading["tricks"]))
 
 
 @compiled
-def _greedy_play(reading: Reading, wild: int) -> int:
+def _greedy_play(reading: Reading) -> int:
+    wild = reading["wild"]
     five = np.zeros(5, np.int8)
     five[2] = reading["centre"][0]
     size = 3
@@ -142,7 +143,7 @@ class HeuristicAgent(PokexAgent):
     of tricks lost 0.09 a deal, with a standard error of 0.06), nor at the score.
 
     Args:
-        seed, joker: see `PokexAgent`.
+        seed: see `PokexAgent`.
         sacrifice: whether to outbid opponents always, however unlikely the bid is to be fulfilled:
             one that fails costs nothing. Where all do so the auctions end with the highest bid, and
             hardly anybody scores.
@@ -154,20 +155,14 @@ class HeuristicAgent(PokexAgent):
         ValueError: if an argument is something else.
     """
 
-    def __init__(
-        self,
-        seed: int | None = 0,
-        joker: str = "high_card",
-        sacrifice: bool = False,
-        samples: int = 32,
-    ) -> None:
+    def __init__(self, seed: int | None = 0, sacrifice: bool = False, samples: int = 32) -> None:
         self.sacrifice = check_flag("sacrifice", sacrifice)
         self.samples = check_integer("samples", samples, 1, MOST_SAMPLES)
-        super().__init__(seed, joker)
+        super().__init__(seed)
 
     def choose(self, observations: Observations, masks: Masks, keys: Integers) -> Integers:
         """See `KeyedAgent.choose`."""
-        return _choose(observations, masks, keys, self.wild, self.sacrifice, self.samples)
+        return _choose(observations, masks, keys, self.sacrifice, self.samples)
 
 
 @compiled
@@ -175,7 +170,6 @@ def _choose(
     observations: Observations,
     masks: Masks,
     keys: Integers,
-    wild: int,
     sacrifice: bool,
     samples: int,
 ) -> Integers:
@@ -189,12 +183,12 @@ def _choose(
             continue
         reading = readings[0]
         read(observations[i], reading)
-        hope = fill_plan(reading, wild, plan)
+        hope = fill_plan(reading, plan)
         if reading["phase"] == AUCTION:
-            chosen[i] = _best_call(reading, expected_share(reading, hope, wild), sacrifice)
+            chosen[i] = _best_call(reading, expected_share(reading, hope), sacrifice)
         else:
             generator = streams.key_generator(keys[i, 0], keys[i, 1])
-            fill_chances(reading, wild, samples, generator, chances)
+            fill_chances(reading, samples, generator, chances)
             chosen[i] = _best_play(reading, plan, chances)
     return chosen
 

@@ -96,7 +96,7 @@ def promise(first: int, second: int, centre: int, leads: int, left: int, wild: i
 
 
 @compiled
-def fill_plan(reading: Reading, wild: int, plan: Floats) -> float:
+def fill_plan(reading: Reading, plan: Floats) -> float:
     """Write the tricks that a side may hope to take with every set of a player's cards.
 
     A set of cards is meant for the last of the tricks that are left, two for each, and used in the
@@ -104,7 +104,6 @@ def fill_plan(reading: Reading, wild: int, plan: Floats) -> float:
 
     Args:
         reading: any; its `hand` holds two cards for each trick that is left.
-        wild: whether jokers are wild.
         plan: float64 (2 ** MAX_HAND,), overwritten by the set of places in `hand`, as bits.
 
     Returns:
@@ -115,7 +114,7 @@ def fill_plan(reading: Reading, wild: int, plan: Floats) -> float:
     for trick in range(left):
         for high in range(count):
             for low in range(high):
-                worth[trick, low, high] = _chance(reading, trick, low, high, wild)
+                worth[trick, low, high] = _chance(reading, trick, low, high)
     plan[0] = 0.0
     for held in range(1, 1 << count):
         number = count_bits(held)
@@ -134,7 +133,7 @@ def fill_plan(reading: Reading, wild: int, plan: Floats) -> float:
 
 
 @compiled
-def _chance(reading: Reading, trick: int, low: int, high: int, wild: int) -> float:
+def _chance(reading: Reading, trick: int, low: int, high: int) -> float:
     """The chance that the own side takes a coming trick with two of the player's cards.
 
     Who will lead is not known in the auction, where it is taken to be either side alike, and later
@@ -145,7 +144,7 @@ def _chance(reading: Reading, trick: int, low: int, high: int, wild: int) -> flo
         if reading["phase"] == AUCTION or (reading["leader"] + trick) % 2 != leads:
             cards = reading["hand"][low], reading["hand"][high], reading["centre"][trick]
             left = reading["left"] - trick
-            odds = promise(cards[0], cards[1], cards[2], leads, left, wild)
+            odds = promise(cards[0], cards[1], cards[2], leads, left, reading["wild"])
             chance += 1 / (1 + np.exp(-odds))
     return chance / 2 if reading["phase"] == AUCTION else chance
 
@@ -178,16 +177,15 @@ def describe_auction(reading: Reading, hope: float, features: Floats) -> None:
 
 
 @compiled
-def expected_share(reading: Reading, hope: float, wild: int) -> float:
+def expected_share(reading: Reading, hope: float) -> float:
     """The share of the tricks that the own side is expected to take, 0 to 1.
 
     Args:
         reading, hope: as for `describe_auction`.
-        wild: whether jokers are wild.
     """
     features = np.zeros(FEATURES)
     describe_auction(reading, hope, features)
-    return float(min(max((_BY_CALLS[wild] * features).sum(), 0.0), 1.0))
+    return float(min(max((_BY_CALLS[reading["wild"]] * features).sum(), 0.0), 1.0))
 
 
 # --- the trick on the table -----------------------------------------------------------------------
@@ -197,9 +195,7 @@ _NEVER = 1 << 62
 
 
 @compiled
-def fill_chances(
-    reading: Reading, wild: int, samples: int, generator: Integers, chances: Floats
-) -> None:
+def fill_chances(reading: Reading, samples: int, generator: Integers, chances: Floats) -> None:
     """Write the chance to take the trick on the table with every two of the player's cards.
 
     Who is last knows. Others deal the cards that they have not seen: a partner who is still to play
@@ -209,12 +205,11 @@ def fill_chances(
 
     Args:
         reading: a position of the tricks.
-        wild: whether jokers are wild.
         samples: deals that are looked at, 1 or more; the same for every two cards.
         generator: advanced.
         chances: float64 (MAX_HAND, MAX_HAND), [low, high] written for places in `hand`.
     """
-    place, count = reading["place"], reading["count"]
+    place, count, wild = reading["place"], reading["count"], reading["wild"]
     five = np.zeros(5, np.int8)
     five[4] = reading["centre"][0]
     follows = place >= 2

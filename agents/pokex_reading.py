@@ -2,9 +2,9 @@
 
 A player sees a row of floats and a mask. `read` turns them into a record of `READING`, the one
 place where the layout of the observation is known. Seats are counted from the player's own, as in
-the observation: `OWN`, `LEFT`, `PARTNER`, `RIGHT`. What the rules are is not part of an
-observation; the pack is taken to be that of the preset with as many tricks, unless what was seen
-speaks against it; then it is the full one.
+the observation: `OWN`, `LEFT`, `PARTNER`, `RIGHT`. Of the rules an observation tells what jokers
+are; the pack is taken to be that of the preset with as many tricks, unless what was seen speaks
+against it; then it is the full one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SUITS = 4
 AUCTION, PLAY = range(2)
 OWN, LEFT, PARTNER, RIGHT = range(SEATS)
 JOKER_READINGS = ("high_card", "wild")
-"""What a joker may be, see `poke_env.games.pokex.Rules`."""
+"""What a joker may be (see `poke_env.games.pokex.Rules`), by `wild` of a reading."""
 
 _HAND_RANK = AT["hand_rank"]
 _HAND_SUIT = AT["hand_suit"]
@@ -51,6 +51,7 @@ _DECLARER = AT["declarer"]
 _PHASE = AT["phase"]
 _TRICK = AT["trick"]
 _TRICK_LEADER = AT["trick_leader"]
+_WILD = AT["wild"]
 
 _PLACE = np.array([0, 2, 1, 3], np.int64)
 """How many play to a trick before the seat that sits so far behind its leader."""
@@ -63,6 +64,7 @@ for _rules in PRESETS.values():
 READING = np.dtype(
     [
         ("phase", np.int64),  # AUCTION or PLAY
+        ("wild", np.int64),  # 1 if jokers are wild cards
         ("tricks", np.int64),  # tricks in the deal
         ("left", np.int64),  # tricks that are not finished
         ("hand", np.int8, (MAX_HAND,)),  # cards that the player holds, ascending
@@ -94,19 +96,11 @@ class PokexAgent(KeyedAgent):
 
     Args:
         seed: of the player's own stream, used where the caller passes no keys.
-        joker: what a joker is, which no observation tells: one of `JOKER_READINGS`.
-
-    Raises:
-        ValueError: if `joker` is something else.
     """
 
     observation_size = length(POKEX)
     action_sizes = (num_actions(PRESETS["standard"]),)
     sees_score = False
-
-    def __init__(self, seed: int | None = 0, joker: str = "high_card") -> None:
-        self.wild = POKEX.one_of("joker", joker, JOKER_READINGS)
-        super().__init__(seed)
 
 
 @compiled
@@ -118,6 +112,7 @@ def read(o: Observation, reading: Reading) -> None:
         reading: record of dtype `READING`, overwritten.
     """
     reading["phase"] = which(o, _PHASE, 2)
+    reading["wild"] = integer(o[_WILD])
     reading["bid"] = integer(o[_BID] * MAX_TRICKS)
     reading["bidder"] = which(o, _DECLARER, SEATS)
     for seat in range(SEATS):

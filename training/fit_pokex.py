@@ -66,12 +66,12 @@ def play(joker: str, deals: int, seed: int) -> tuple[Array, Array, Array]:
     no_decks = np.zeros((deals, 0, len(settings.pack)), np.int8)
     engine.deal(rows, no_decks, settings.pack, settings.equity, seen, masks)
     state = rows["state"]
-    player = HeuristicAgent(joker=joker)
+    player = HeuristicAgent()
     places, features = [], []
     while (live := np.flatnonzero(state["phase"] != OVER)).size:
         calling = live[state["phase"][live] == AUCTION]
         places.append(np.column_stack([calling, state["player"][calling]]))
-        features.append(_describe_calls(seen[calling], player.wild))
+        features.append(_describe_calls(seen[calling]))
         keys = rng.integers(0, 2**64, live.size, np.uint64)
         rows["action"][live] = player.act_batch(seen[live], masks[live], keys)
         engine.step(rows, settings.equity, seen, masks)
@@ -79,14 +79,14 @@ def play(joker: str, deals: int, seed: int) -> tuple[Array, Array, Array]:
 
 
 @compiled
-def _describe_calls(seen: npt.NDArray[np.float32], wild: int) -> npt.NDArray[np.float64]:
+def _describe_calls(seen: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     features = np.zeros((seen.shape[0], FEATURES))
     readings = np.zeros(1, READING)
     plan = np.zeros(1 << MAX_HAND)
     for i in range(seen.shape[0]):
         reading = readings[0]
         read(seen[i], reading)
-        describe_auction(reading, fill_plan(reading, wild, plan), features[i])
+        describe_auction(reading, fill_plan(reading, plan), features[i])
     return features
 
 

@@ -147,6 +147,8 @@ PRESETS = {
     "tiny": Rules(ranks=2, jokers=1, tricks=1, target=2),
     # Eighteen cards: four a hand, two in the centre.
     "small": Rules(ranks=4, tricks=2, target=6),
+    # The author's own version.
+    "wild": Rules(joker="wild"),
 }
 
 # --- positions ------------------------------------------------------------------------------------
@@ -522,6 +524,7 @@ VIEW = (
     Piece("trick_winner", 6, -1, 1, "winner of each trick: 1 own side, -1 the other, 0 none yet"),
     Piece("taken", 2, 0, 1, "tricks taken, / 6: own side, the other"),
     Piece("score", 2, -10, 10, "points, / 33, from -330 to 330: own side, the other"),
+    Piece("wild", 1, 0, 1, "jokers are wild cards"),
 )
 
 AT = {piece.name: sum(earlier.size for earlier in VIEW[:index]) for index, piece in enumerate(VIEW)}
@@ -530,7 +533,7 @@ AT = {piece.name: sum(earlier.size for earlier in VIEW[:index]) for index, piece
 (
     _HAND_RANK, _HAND_SUIT, _HAND_HELD, _CENTRE_RANK, _CENTRE_SUIT, _TABLE_RANK, _TABLE_SUIT,
     _PLAYED_RANK, _PLAYED_SUIT, _SEEN, _BIDDER, _PASSED, _PASSED_AT, _BID, _DECLARER, _PHASE, _TURN,
-    _DEALER, _TRICK, _TRICK_LEADER, _TRICK_WINNER, _TAKEN, _SCORE,
+    _DEALER, _TRICK, _TRICK_LEADER, _TRICK_WINNER, _TAKEN, _SCORE, _WILD,
 ) = AT.values()  # fmt: skip
 
 _RANK_NUMBER = np.array([(card // 4 + 1) / NUM_RANKS for card in range(MAX_CARDS)], np.float32)
@@ -544,7 +547,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
     Args:
         state: any position after the first deal.
         seat: the observer.
-        observation: float32 (682,), overwritten.
+        observation: float32 (683,), overwritten.
     """
     o = observation
     o[:] = 0.0
@@ -563,6 +566,7 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
         side = (seat + i) % 2
         o[_TAKEN + i] = tricks_taken(state, side) / MAX_TRICKS
         o[_SCORE + i] = max(-SCORE_MAX, min(state["score"][side], SCORE_MAX)) / SCORE_SCALE
+    o[_WILD] = state["rules"]["wild"]
 
 
 @inlined
@@ -654,7 +658,7 @@ def decode(pieces: Views) -> dict[str, Any]:
         each trick `leader`, `cards` by seat, `centre` and `winner`; `bids`: (bid, seat) in order;
         `passed_at`: by seat the highest bid when it passed, None if it has not; `bid`: the highest
         bid, 0 for none; `declarer`, `turn`, `dealer`: seats; `phase`: "auction", "play" or "over";
-        `taken`, `score`: by side.
+        `taken`, `score`: by side; `wild`: whether jokers are wild cards.
     """
     slots = _cards_at(pieces, "hand")
     held = pieces["hand_held"] > 0.5
@@ -706,6 +710,7 @@ def decode(pieces: Views) -> dict[str, Any]:
         "phase": ("auction", "play", "over")[int(pieces["phase"].argmax())],
         "taken": tuple(_round(pieces["taken"] * MAX_TRICKS)),
         "score": tuple(_round(pieces["score"] * SCORE_SCALE)),
+        "wild": bool(pieces["wild"][0] > 0.5),
     }
 
 

@@ -46,9 +46,10 @@ def test_every_game_has_its_own_players(game: str) -> None:
 
 
 def test_arguments_behind_dashes_are_those_of_the_games_player() -> None:
-    assert agents.load("heuristic-wild", game="pokex").wild == 1  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=r"^agent 'heuristic-wild' has too many arguments"):
-        agents.load("heuristic-wild", game="poque")
+    player = agents.load("heuristic-true-8", game="pokex")
+    assert (player.sacrifice, player.samples) == (True, 8)  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"^agent 'heuristic-true-8' has too many arguments"):
+        agents.load("heuristic-true-8", game="poque")
 
 
 @pytest.mark.parametrize("game", COUSINS)

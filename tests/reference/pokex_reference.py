@@ -417,7 +417,7 @@ class ReferencePokex:
 
         Players are numbers of turns after ``player``: 0 himself, 1 left, 2 partner, 3 right; sides
         are 0 his own and 1 the other. Lists by player or side are in this order. He knows his own
-        hand, the centre row, the auction, and all cards that have been played.
+        hand, the centre row, the auction, all cards that have been played, and what jokers are.
         """
 
         def turns_to(other: int | None) -> int | None:
@@ -451,6 +451,7 @@ class ReferencePokex:
             ],
             "taken": [self.tricks_taken(side) for side in sides],
             "score": [self.score[side] for side in sides],
+            "wild": self.rules.joker == "wild",
         }
 
     def _highest_before_pass(self, player: int) -> int | None:

@@ -52,6 +52,7 @@ def test_defaults_depart_from_the_rule_book() -> None:
         "failed_bid": "zero",
     }
     assert PRESETS["standard"] == Rules()
+    assert PRESETS["wild"] == Rules(joker="wild")
     assert Rules().pack() == tuple(range(54))
     assert POKEX.max_deals == 100
 
