@@ -58,8 +58,8 @@ _OWN = {
         "heuristic": _Entry("agents.pokex:HeuristicAgent"),
     },
     "poque": {
-        "greedy": _Entry("agents.poque:PoqueGreedyAgent"),
-        "heuristic": _Entry("agents.poque:PoqueHeuristicAgent"),
+        "greedy": _Entry("agents.poque:GreedyAgent"),
+        "heuristic": _Entry("agents.poque:HeuristicAgent"),
     },
     "poangpoker": {
         "greedy": _Entry("agents.poangpoker:GreedyAgent"),
