@@ -84,6 +84,7 @@ from training.export import command, copy_model, network_of, save_model, version
 from training.imitation import imitate
 from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
+from training.rounding import mean, reach
 from training.vec_env import BatchVecEnv
 
 
@@ -888,11 +889,11 @@ class _Display:
         """Say how the player did, in points a match with 95 % intervals."""
         if not found:
             return
-        parts = [
-            f"{record['opponent']} {record['margin']:+.0f} ± "
-            f"{(record['margin_high'] - record['margin_low']) / 2:.0f}"
-            for record in found
-        ]
+        parts = []
+        for record in found:
+            low, high = record["margin_low"], record["margin_high"]
+            margin = {"mean": record["margin"], "low": low, "high": high}
+            parts.append(f"{record['opponent']} {mean(margin)} {reach(margin)}")
         line = f"{steps:>9,} steps: {', '.join(parts)} points a match"
         self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
 

@@ -758,7 +758,8 @@ class Settings:
         workers: Processes to play in. The tables do not depend on it.
         move_timeout: Seconds that a decision may take before its player forfeits the match.
         records: Write every match down as text, records.txt.
-        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones.
+        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones; in
+            Poke by its standard rules alone.
         overwrite: Remove the results of another run in that folder.
     """
 

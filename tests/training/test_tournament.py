@@ -19,6 +19,7 @@ from poke_env import _files
 from poke_env.agent import RandomAgent
 from training import cli, duplicate, report, tournament
 from training.duplicate import FORFEIT_POINTS, play
+from training.rounding import NONE
 from training.store import Store
 from training.tournament import Tournament, TournamentInterrupted, prepare, run_tournament
 
@@ -146,7 +147,7 @@ def test_one_deal_gives_no_interval_and_no_infinity():
     [line] = document["duels"]
     assert (line["margin"]["low"], line["margin"]["deviation"]) == (None, None)
     json.dumps(document, allow_nan=False)
-    assert report.NONE in report.text(document, 150)
+    assert NONE in report.text(document, 150)
     assert "<html" in report.html(document)
 
 
@@ -361,14 +362,6 @@ def test_the_page_says_how_to_repeat_it():
         "python -m training.tournament random random --deals 3 --seed 11 --match deal "
         "--rules standard --out DIR" in page
     )
-
-
-@pytest.mark.parametrize(
-    "number, text",
-    [(0.0, "0.0"), (-0.04, "0.0"), (12.34, "+12.3"), (-1234.5, "−1,234.5"), (None, "—")],
-)
-def test_points_have_their_sign(number, text):
-    assert report.signed(number) == text
 
 
 @pytest.mark.parametrize(
