@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 from helpers import ROOT
 from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
 from poke_env import _files
@@ -427,6 +428,28 @@ def test_the_program_writes_its_files_and_says_where(tmp_path, capsys):
     assert document["configuration"]["seed"] == 3
     assert document["configuration"]["agents"] == ["random", "random"]
     assert (out / "heatmap.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_players_of_a_game_are_too_few_for_a_table(game):
+    names = agents.names(game)
+    for size in range(2, 9):
+        field = tournament.fill_table(names, size)
+        assert len(field) == max(size, len(names))
+        assert field[: len(names)] == list(names)
+    assert tournament.fill_table(("weak", "strong"), 5)[2:] == ["strong", "weak", "strong"]
+
+
+def test_nobody_named_is_an_error_at_a_larger_table(tmp_path, capsys):
+    table = ["--game", "poangpoker", "--players", "4", "--rules", "small", "--deals", "1"]
+    assert run(*table, "--out", str(tmp_path / "run")) == 0
+    document = json.loads((tmp_path / "run" / "results.json").read_text())
+    labels = sorted(agent["label"] for agent in document["agents"])
+    assert labels == ["greedy", "heuristic", "heuristic#2", "random"]
+    assert document["complete"]
+    capsys.readouterr()
+    assert run("greedy", *table, "--out", str(tmp_path / "other")) == 2
+    assert "agents must be 4 players or more" in capsys.readouterr().err
 
 
 def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
