@@ -253,10 +253,11 @@ class Arguments:
             starts = _STARTS if self.match == "deal" and reward == "equity" else 0
         if scale is None:
             scale = 1.0 if reward == "win" else 1 / game.spread
-        if starts and not ("equity" in game.rewards and has_table(rules)):
+        if self.start_scores and not ("equity" in game.rewards and has_table(rules)):
             raise ValueError(
                 f"start_scores must be 0 or None in games and rules without an equity table, which "
-                f"knows how often each score occurs, got {starts} for {self.rules} {game.name}"
+                f"knows how often each score occurs, got {self.start_scores} for {self.rules} "
+                f"{game.name}"
             )
         table = table_for(game, rules, None) if starts or reward == "equity" else None
         return {
