@@ -155,7 +155,7 @@ def fit(tables: list[tuple[Integers, Integers]]) -> Fit:
     beyond = paid + seats[:, OPEN] + seats[:, CLOSED]
     inverse = np.linalg.inv(design.T @ (design * weights[:, np.newaxis]))
     worth = inverse @ (design.T @ (beyond * weights))
-    rest, by_player = (beyond - design @ found for found in (worth, (RID_OF, WINS)))
+    rest, rest_by_player = (beyond - design @ found for found in (worth, (RID_OF, WINS)))
     # Positions of one deal are not independent, deals are.
     deal = _numbered(np.column_stack([table, seats[:, ROW]]))
     scores = np.stack([np.bincount(deal, column * rest * weights) for column in design.T])
@@ -163,12 +163,10 @@ def fit(tables: list[tuple[Integers, Integers]]) -> Fit:
     cell = _numbered(np.column_stack([table, seats[:, [OPEN, CLOSED, FEWEST, ALL]]]))
     means = np.bincount(cell, paid * weights) / np.bincount(cell, weights)
     spread = weights @ (paid - np.average(paid, weights=weights)) ** 2
-    return Fit(
-        worth,
-        errors,
-        *(float(1 - weights @ left**2 / spread) for left in (rest, by_player, paid - means[cell])),
-        len(paid),
+    explained, by_player, attainable = (
+        float(1 - weights @ left**2 / spread) for left in (rest, rest_by_player, paid - means[cell])
     )
+    return Fit(worth, errors, explained, by_player, attainable, len(paid))
 
 
 def _numbered(rows: Integers) -> Integers:
