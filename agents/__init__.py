@@ -58,8 +58,8 @@ _OWN = {
         "heuristic": _Entry("agents.pokex:HeuristicAgent"),
     },
     "poque": {
-        "greedy": _Entry("agents.poque:PoqueGreedyAgent"),
-        "heuristic": _Entry("agents.poque:PoqueHeuristicAgent"),
+        "greedy": _Entry("agents.poque:GreedyAgent"),
+        "heuristic": _Entry("agents.poque:HeuristicAgent"),
     },
     "poangpoker": {
         "greedy": _Entry("agents.poangpoker:GreedyAgent"),
@@ -101,7 +101,8 @@ def make(
 
     Args:
         name: one of `names(game)`, `"network"` (which needs `path=`), or in Poke `"apprentice"` (a
-            trained network, for the standard rules), `"blind_heuristic"` or `"human"`.
+            trained network, for the standard rules), `"blind_heuristic"` or `"human"` (in every
+            game `training.play` seats a person).
         seed: of the player's own stream, used where the caller passes no keys.
         game: that it is to play.
         arguments: further arguments of the player.

@@ -1,4 +1,4 @@
-"""A person at the terminal."""
+"""A person at the terminal, in Poke; `training.play` seats a person in every game."""
 
 from __future__ import annotations
 

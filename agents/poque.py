@@ -1,9 +1,9 @@
 """Players of Poque: one that takes what it can get now, and one that counts and weighs.
 
-`PoqueGreedyAgent` bets on whatever it holds and leads the run in which it gets most. It neither
+`GreedyAgent` bets on whatever it holds and leads the run in which it gets most. It neither
 remembers nor expects anything of the others.
 
-`PoqueHeuristicAgent` counts how likely its combination is the best, by the cards it sees and by who
+`HeuristicAgent` counts how likely its combination is the best, by the cards it sees and by who
 bet and who passed (`agents.poque_auction`), and goes through the runs it could begin card by card,
 with all that went by and where runs stopped (`agents.poque_run`). What it does not do:
 
@@ -37,7 +37,7 @@ from poke_env.games.poque import (
 )
 
 
-class PoqueGreedyAgent(PoqueAgent):
+class GreedyAgent(PoqueAgent):
     """Takes what brings chips now, with its own cards alone in view.
 
     Auctions: passes without a combination; with one it opens with the most it may and equals every
@@ -51,7 +51,7 @@ class PoqueGreedyAgent(PoqueAgent):
         return _choose_greedily(observations, masks)
 
 
-class PoqueHeuristicAgent(PoqueAgent):
+class HeuristicAgent(PoqueAgent):
     """Bets by the odds and leads by counting.
 
     Auctions: of passing, equalling and every bet it makes the one that is expected to bring most,

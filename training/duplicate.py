@@ -61,7 +61,7 @@ class Conditions:
         move_timeout: seconds that a decision may take, None without a limit. A player that takes
             longer forfeits; such results do not repeat.
         keep_records: write every match down.
-        luck_adjusted: measure the luck of every match, if there is a value function for the rules.
+        luck_adjusted: measure the luck of every match, for which there must be a value function.
     """
 
     settings: Settings
@@ -72,7 +72,7 @@ class Conditions:
 
     @property
     def value_function(self) -> ValueFunction | None:
-        """What luck is measured by; None if it is not asked for or the rules have none."""
+        """What luck is measured by; None if it is not asked for."""
         return for_settings(self.settings) if self.luck_adjusted else None
 
     @property
@@ -112,6 +112,12 @@ class Conditions:
             max_deals=max_deals,
         )  # fmt: skip
         seed = check_integer("seed", seed, 0)
+        if luck_adjusted and for_settings(settings) is None:
+            raise ValueError(
+                f"luck_adjusted must be False but in poke by its standard rules: there is a value "
+                f"function to measure luck by for these alone, not for {settings.game.name} by "
+                f"{'rules of its own' if not isinstance(rules, str) else f'{rules} rules'}"
+            )
         return cls(settings, seed, move_timeout, bool(keep_records), bool(luck_adjusted))
 
 

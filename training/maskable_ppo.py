@@ -78,12 +78,14 @@ from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from poke_env.equity import has_table, table_for
 from poke_env.games.base import Game
+from poke_env.settings import Settings
 from training import cli, duplicate
 from training.central_critic import CentralCriticPolicy
 from training.export import command, copy_model, network_of, save_model, versions
 from training.imitation import imitate
 from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
+from training.rounding import mean, reach
 from training.vec_env import BatchVecEnv
 
 
@@ -151,8 +153,9 @@ class Arguments:
     """gradients are clipped to this length"""
     hidden: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers of policy and critic, which share nothing"""
-    central_critic: bool = True
-    """let the critic see every hand (`training.central_critic`); the policy never does"""
+    central_critic: bool | None = None
+    """let the critic see every hand (`training.central_critic`); the policy never does. By default
+    where that can be: not where a match may be cut, as a game of Pokex is after 100 deals"""
     torch_threads: int = 1
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
@@ -223,7 +226,13 @@ class Arguments:
                 f"current_share, snapshot_share and scripted_share must add up to 1, got {shares}"
             )
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
-        self.environment()
+        cut = self._cut_after(self.environment()["rules"])
+        if self.central_critic and cut is not None:
+            raise ValueError(
+                f"central_critic must be False or None where matches are cut, as a {self.match} of "
+                f"{self.game} is after {cut} deals, got True: who saw every hand would have to "
+                f"value the position in which it is cut"
+            )
 
     def environment(self) -> dict[str, Any]:
         """The settings of the environments, defaults chosen by game, match and rules.
@@ -249,6 +258,12 @@ class Arguments:
             starts = _STARTS if self.match == "deal" and reward == "equity" else 0
         if scale is None:
             scale = 1.0 if reward == "win" else 1 / game.spread
+        if self.start_scores and not ("equity" in game.rewards and has_table(rules)):
+            raise ValueError(
+                f"start_scores must be 0 or None in games and rules without an equity table, which "
+                f"knows how often each score occurs, got {self.start_scores} for {self.rules} "
+                f"{game.name}"
+            )
         table = table_for(game, rules, None) if starts or reward == "equity" else None
         return {
             "match": self.match,
@@ -262,6 +277,19 @@ class Arguments:
     def played(self) -> Game:
         """The game to learn."""
         return games.named(self.game)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the critic sees every hand."""
+        if self.central_critic is None:
+            return self._cut_after(self.environment()["rules"]) is None
+        return self.central_critic
+
+    def _cut_after(self, rules: Any) -> int | None:
+        """After how many deals a match is cut; None if it never is."""
+        if self.match == "deal":
+            return None
+        return Settings(self.played, self.match, rules=rules).max_deals
 
     @property
     def rollout_steps(self) -> int:
@@ -302,7 +330,7 @@ def make_envs(arguments: Arguments, pool: OpponentPool) -> VecEnv:
             PoolPlayers(pool, arguments.num_envs),
             **arguments.environment(),
         ),
-        everybody=arguments.central_critic,
+        everybody=arguments.sees_all,
     )
 
 
@@ -374,7 +402,7 @@ def make_model(arguments: Arguments, envs: VecEnv) -> ScheduledPPO:
     """An untrained learner."""
     policy: type[MaskableActorCriticPolicy] = MaskableActorCriticPolicy
     more: dict[str, Any] = {}
-    if arguments.central_critic:
+    if arguments.sees_all:
         policy, more = CentralCriticPolicy, {"own": observation.length(arguments.played)}
     return ScheduledPPO(
         policy,
@@ -893,11 +921,11 @@ class _Display:
         """Say how the player did, in points a match with 95 % intervals."""
         if not found:
             return
-        parts = [
-            f"{record['opponent']} {record['margin']:+.0f} ± "
-            f"{(record['margin_high'] - record['margin_low']) / 2:.0f}"
-            for record in found
-        ]
+        parts = []
+        for record in found:
+            low, high = record["margin_low"], record["margin_high"]
+            margin = {"mean": record["margin"], "low": low, "high": high}
+            parts.append(f"{record['opponent']} {mean(margin)} {reach(margin)}")
         line = f"{steps:>9,} steps: {', '.join(parts)} points a match"
         self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
 

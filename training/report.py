@@ -25,29 +25,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agents import DEFAULT_GAME
+from training.rounding import NONE, Margin, decimals, mean, precision, reach, signed
 from training.statistics import SEPARATED
 
 Document = Mapping[str, Any]
 
-NONE = "—"
-"""Where there is no number to give."""
-
 # --- numbers as text ------------------------------------------------------------------------------
-
-
-def signed(points: float | None) -> str:
-    """Points with their sign: "+12.3", "−4.0"; "0.0" has none."""
-    if points is None:
-        return NONE
-    text = f"{points:+,.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
-
-
-def reach(margin: Mapping[str, float | None]) -> str:
-    """What the mean of a margin may be off by: "± 1.8"."""
-    if margin["low"] is None or margin["high"] is None:
-        return NONE
-    return f"± {(margin['high'] - margin['low']) / 2:,.1f}"
 
 
 def percent(share: float | None) -> str:
@@ -133,7 +116,7 @@ def cycle_sentences(document: Document) -> list[str]:
     for cycle in found["separated"]:
         names = [*cycle["players"], cycle["players"][0]]
         beaten = ", ".join(
-            f"{names[i]} beats {names[i + 1]} by {cycle['margins'][i]:,.1f}" for i in range(3)
+            f"{names[i]} beats {names[i + 1]} by {_points(cycle['margins'][i])}" for i in range(3)
         )
         stands = (
             "also after correction for all triples"
@@ -157,23 +140,22 @@ def cycle_sentences(document: Document) -> list[str]:
     return sentences
 
 
+def _points(points: float) -> str:
+    """Points whose interval is not at hand, but which are known to be more than 0."""
+    return f"{points:,.{decimals(points)}f}"
+
+
 def luck_adjusted(document: Document) -> list[Mapping[str, Any]]:
     """The meetings in which luck was measured."""
     return [line for line in document["duels"] if line.get("luck_adjusted")]
 
 
 def luck_sentence(document: Document) -> str:
-    """By what luck was measured, or that it could not be."""
-    digest = document["configuration"]["value_function"]
-    if digest is None:
-        return (
-            "Margins less luck were asked for, but there is no value function for these rules: "
-            "only the standard rules of Poke have one."
-        )
+    """By what luck was measured."""
     return (
         "Less luck: what chance gave at the deal and at each draw is taken off, which leaves the "
         "mean as it is and narrows its interval. Variance: what is left of that of pairs. Value "
-        f"function, fixed beforehand: SHA-256 {digest}."
+        f"function, fixed beforehand: SHA-256 {document['configuration']['value_function']}."
     )
 
 
@@ -282,6 +264,10 @@ def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     return table
 
 
+def _margin(margin: Margin) -> str:
+    return f"{mean(margin)} {reach(margin):>7}"
+
+
 def _ranking_table(document: Document) -> Table:
     over = "all opponents" if table_size(document) == 2 else "the mean of the table"
     table = _table(
@@ -293,9 +279,9 @@ def _ranking_table(document: Document) -> Table:
         table.add_row(
             str(line["rank"]),
             Text(line["label"]),
-            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
-            signed(line["as_dealer"]),
-            signed(line["as_non_dealer"]),
+            _margin(line["margin"]),
+            signed(line["as_dealer"], precision(line["margin"])),
+            signed(line["as_non_dealer"], precision(line["margin"])),
             percent(line["win_rate"]["rate"]),
             count(line["forfeits"]),
         )
@@ -313,7 +299,7 @@ def _meeting_table(document: Document) -> Table:
     for line in document["duels"]:
         table.add_row(
             Text(f"{line['first']} – {line['second']}"),
-            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
+            _margin(line["margin"]),
             f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
             Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
             count(line["more_deals_needed"]),
@@ -331,8 +317,8 @@ def _luck_table(document: Document) -> Table:
         raw, adjusted = line["margin"], line["luck_adjusted"]
         table.add_row(
             Text(f"{line['first']} – {line['second']}"),
-            f"{signed(raw['mean'])} {reach(raw):>7}",
-            f"{signed(adjusted['margin']['mean'])} {reach(adjusted['margin']):>7}",
+            _margin(raw),
+            _margin(adjusted["margin"]),
             Text(adjusted["verdict"], style="" if adjusted["verdict"] == SEPARATED else "yellow"),
             percent(adjusted["variance_ratio"]),
         )
@@ -400,7 +386,8 @@ def heat_map(document: Document) -> bytes:
         row, column = labels.index(line["first"]), labels.index(line["second"])
         for i, j, sign in ((row, column, 1), (column, row, -1)):
             means[i, j] = sign * line["margin"]["mean"]
-            texts[i][j] = f"{signed(means[i, j])}\n{reach(line['margin'])}"
+            written = signed(means[i, j], precision(line["margin"]))
+            texts[i][j] = f"{written}\n{reach(line['margin'])}"
             doubtful[i, j] = line["verdict"] != SEPARATED
     side = 1.05 * size
     figure = Figure((side + 3.4, side + 1.6), layout="constrained")
@@ -447,7 +434,7 @@ def ranking_plot(document: Document) -> bytes:
             axes.hlines(row, margin["low"], margin["high"], color=color, linewidth=2.5)
         axes.plot(margin["mean"], row, "o", color=color, markersize=7)
         axes.annotate(
-            f"{signed(margin['mean'])} {reach(margin)}", (margin["mean"], row),
+            f"{mean(margin)} {reach(margin)}", (margin["mean"], row),
             (0, 8), textcoords="offset points", ha="center", fontsize=8, color=_INK,
         )  # fmt: skip
     over = "all opponents" if table_size(document) == 2 else "the mean of the table"
@@ -512,6 +499,8 @@ def html(document: Document) -> str:
     )
     environment.filters |= {
         "signed": signed,
+        "mean": mean,
+        "precision": precision,
         "reach": reach,
         "percent": percent,
         "percent_range": percent_range,

@@ -48,7 +48,7 @@ from rich.console import Console
 from agents import DEFAULT_GAME
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from training import cli, duplicate
+from training import cli, duplicate, rounding
 from training.duplicate import Conditions
 from training.meeting import Duel, Meeting, Shared
 from training.statistics import LEVEL
@@ -229,15 +229,13 @@ def run(
         progress: called now and then with the number of pairs there are and the log ratio.
 
     Raises:
-        ValueError: for more players or a larger table, for margins less luck without a value
-            function, or if the results in the store are of another test.
+        ValueError: for more players or a larger table, or if the results in the store are of
+            another test.
     """
     _check_table(plan.conditions)
     if len(plan.entrants) != 2:
         raise ValueError(f"agents must be two players, got {len(plan.entrants)}")
     adjusted = plan.conditions.luck_adjusted
-    if adjusted and plan.conditions.value_function is None:
-        raise ValueError("luck_adjusted must be False: these rules have no value function")
     store = store or Store()
     store.agree(
         plan.configuration() | {"sequential": asdict(test) | {"first_player": plan.named[0]}},
@@ -323,7 +321,7 @@ class Settings:
         alpha: Most probability of saying "better" at m0.
         beta: Most probability of saying "not better" at m1.
         most: Pairs of matches after which the test ends in any case.
-        luck_adjusted: Test margins less luck.
+        luck_adjusted: Test margins less luck; in Poke by its standard rules alone.
         game: Which of the games to play; two must play against each other there.
         players: How many sit at a table, where the game leaves a choice.
         seed: Number from which decks and all chance of the players come.
@@ -387,12 +385,16 @@ def main(settings: Settings) -> None:
     _files.write(folder / SEQUENTIAL, numbers)
     first, second = plan.named
     less = " less luck" if settings.luck_adjusted else ""
+    places = rounding.precision({"low": outcome.low, "high": outcome.high})
+    mean, low, high = (
+        rounding.signed(points, places) for points in (outcome.mean, outcome.low, outcome.high)
+    )
     console.print(
         f"{first} against {second}: {outcome.verdict} after {outcome.pairs:,} pairs (log ratio "
         f"{outcome.log_ratio:+.2f}, bounds {test.bounds[0]:+.2f} and {test.bounds[1]:+.2f})\n"
         f"{document['meaning']}\n"
-        f"margin{less} {outcome.mean:+.1f} points a match, {100 * test.level:g} % interval "
-        f"{outcome.low:+.1f} … {outcome.high:+.1f}, which holds {document['interval_holds']}; the "
+        f"margin{less} {mean} points a match, {100 * test.level:g} % interval "
+        f"{low} … {high}, which holds {document['interval_holds']}; the "
         f"mean is not corrected for stopping\nwritten: {out / SEQUENTIAL}, {out / STORE}",
         highlight=False,
         markup=False,

@@ -3,11 +3,12 @@
     python -m training.tournament heuristic greedy random --deals 20000 --seed 1 --out runs/first
     python -m training.tournament heuristic greedy random random --game poque --players 4
 
-A player is a name (`agents.names` of the game), a model file or `package.module:factory`. Every two
-players meet over the same deck orders (see `training.duplicate`); in a game of k sides every k of
-them do. The folder then holds `results.json` (all numbers, and what is needed to repeat them),
-`report.html` and `heatmap.png`, and `results.sqlite` with what happened over every deck order (see
-`training.store`).
+A player is a name (`agents.names` of the game), a model file or `package.module:factory`. Where
+nobody is named all players of the game play that need no argument, and if they are too few for a
+table, copies of them fill it (`fill_table`). Every two players meet over the same deck orders (see
+`training.duplicate`); in a game of k sides every k of them do. The folder then holds `results.json`
+(all numbers, and what is needed to repeat them), `report.html` and `heatmap.png`, and
+`results.sqlite` with what happened over every deck order (see `training.store`).
 
 **Going on.** Matches are stored as they are played. The same command in the same folder plays only
 what is missing: after an interruption, with more `--deals`, or with another player. The tables do
@@ -34,7 +35,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
-from itertools import combinations
+from itertools import combinations, cycle, islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -551,6 +552,16 @@ def run_tournament(
     return prepare(agents, deals, seed, **conditions).play(progress, workers=workers)
 
 
+def fill_table(players: Sequence[str], size: int) -> list[str]:
+    """The players, and copies of them if they are too few for a table of so many.
+
+    Copies are made in turn from the last player to the first: of those of a game
+    (`agents.names`) the best comes first.
+    """
+    copies = islice(cycle(reversed(players)), max(0, size - len(players)))
+    return [*players, *copies]
+
+
 def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int, game: Game) -> list[Entrant]:
     labels = list(agents) if isinstance(agents, Mapping) else _labels(agents)
     for label in labels:
@@ -745,7 +756,8 @@ class Settings:
 
     Attributes:
         agents: Players: names, model files (*.safetensors) or package.module:factory of your own.
-            By default all of the game that need no argument.
+            By default all of the game that need no argument, and where more sit at a table as many
+            copies of them as are missing: heuristic#2, then greedy#2, and so on.
         game: Which of the games to play.
         players: How many sit at a table, where the game leaves a choice.
         deals: Deck orders at every table, each played with all players on every side in turn.
@@ -758,7 +770,8 @@ class Settings:
         workers: Processes to play in. The tables do not depend on it.
         move_timeout: Seconds that a decision may take before its player forfeits the match.
         records: Write every match down as text, records.txt.
-        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones.
+        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones; in
+            Poke by its standard rules alone.
         overwrite: Remove the results of another run in that folder.
     """
 
@@ -784,18 +797,18 @@ def main(settings: Settings) -> None:
     """Play the tournament, print its tables and write its files."""
     out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()  # wherever a player may go from here
-    plan = prepare(
-        settings.agents or roster.names(settings.game), settings.deals, settings.seed,
-        game=settings.game,
-        players=settings.players, match=settings.match, rules=settings.rules,
-        move_timeout=settings.move_timeout, keep_records=settings.records,
-        luck_adjusted=settings.luck_adjusted,
-    )  # fmt: skip
+    conditions: dict[str, Any] = {
+        "seed": settings.seed, "game": settings.game, "players": settings.players,
+        "match": settings.match, "rules": settings.rules, "move_timeout": settings.move_timeout,
+        "keep_records": settings.records, "luck_adjusted": settings.luck_adjusted,
+    }  # fmt: skip
+    size = Conditions.checked(**conditions).size
+    players = settings.agents or fill_table(roster.names(settings.game), size)
+    plan = prepare(players, settings.deals, **conditions)
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
     console = Console(width=None if sys.stdout.isatty() else 132)
     orders = len(plan.meetings) * plan.deals
-    size = plan.conditions.size
     turns = "twice with seats exchanged" if size == 2 else f"{size} times with seats rotated"
     console.print(
         f"{len(plan.entrants)} players, {len(plan.meetings)} meetings over {plan.deals:,} deck "

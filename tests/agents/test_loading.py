@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from pathlib import Path
 
+import gymnasium
 import pytest
 from lots import LOTS
 
 import agents
+import poke_env
 from agents.heuristic import HeuristicAgent
 from agents.human import HumanAgent
 from agents.network import NetworkAgent
@@ -43,6 +46,32 @@ def test_every_game_has_its_own_players(game: str) -> None:
         assert (type(made) is type(agents.make(name))) == (name == "random")
         if name != "random":
             assert made.observation_size == length(games.named(game))  # type: ignore[attr-defined]
+
+
+def test_one_of_the_lists_of_games_lacks_a_game() -> None:
+    doors = [name for name in gymnasium.registry if name.startswith("sackson/")]
+    listed = [name.removeprefix("sackson/").partition("-")[0].lower() for name in doors]
+    assert listed == list(games._NAMES) == list(agents._OWN) == ["poke", *COUSINS]
+    for name in listed:
+        assert poke_env.door(name).__name__ == f"poke_env.{name}_v{games.named(name).version}"
+
+
+def test_players_of_one_idea_have_other_names_in_another_game() -> None:
+    for idea, name in (("greedy", "GreedyAgent"), ("heuristic", "HeuristicAgent")):
+        assert [type(agents.make(idea, game=game)).__name__ for game in agents._OWN] == [name] * 4
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_players_of_a_cousin_import_those_of_another_game(game: str) -> None:
+    modules = [*Path(agents.__file__).parent.glob(f"{game}*.py")]
+    assert len(modules) > 1
+    for module in modules:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                ("agents.", "poke_env.games.")
+            ):
+                name = str(node.module).rpartition(".")[2]
+                assert name == "reading" or name.startswith(game), f"{module.name}: {name}"
 
 
 def test_arguments_behind_dashes_are_those_of_the_games_player() -> None:

@@ -11,15 +11,8 @@ import numpy as np
 import pytest
 
 import poke_env
-from agents.poangpoker import (
-    _PLAY,
-    READING,
-    GreedyAgent,
-    HeuristicAgent,
-    PoangpokerAgent,
-    _judge,
-    read,
-)
+from agents.poangpoker import _PLAY, GreedyAgent, HeuristicAgent, _judge
+from agents.poangpoker_reading import READING, PoangpokerAgent, read
 from helpers import is_over, random_action
 from poke_env import poangpoker_v0
 from poke_env.agent import Agent, RandomAgent

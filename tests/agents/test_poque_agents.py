@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from poque_table import PoqueTable, stacked
 
-from agents.poque import PoqueGreedyAgent, PoqueHeuristicAgent
+from agents.poque import GreedyAgent, HeuristicAgent
 from agents.poque_auction import chances
 from agents.poque_reading import LEVELS, READING, read, sequence_level, set_level
 from helpers import run_python
@@ -24,7 +24,7 @@ from poke_env.games.poque import POQUE, PRESETS, Phase, Rules
 PLAIN = bool(numba.config.DISABLE_JIT)
 STATES = 12 if PLAIN else 150
 
-PLAYERS = {"greedy": PoqueGreedyAgent, "heuristic": PoqueHeuristicAgent}
+PLAYERS = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
 
 RULES = {
     **PRESETS,
@@ -132,9 +132,9 @@ def test_no_choice_changes_unnoticed(name: str, rules: str) -> None:
 SAME = """
 import sys
 import numpy as np
-from agents.poque import PoqueGreedyAgent, PoqueHeuristicAgent
+from agents.poque import GreedyAgent, HeuristicAgent
 data = np.load(sys.argv[1])
-for player in (PoqueGreedyAgent(), PoqueHeuristicAgent()):
+for player in (GreedyAgent(), HeuristicAgent()):
     for rules in sys.argv[2:]:
         print(*player.act_batch(data[rules], data[rules + "_masks"], data["keys"]))
 """

@@ -8,8 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from lots import LOTS
 
 import poke_env
+from poke_env import games
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -116,6 +118,11 @@ def test_page_links_to_a_heading_that_does_not_exist():
             headings = re.findall(r"^#+ (.*)$", target, re.MULTILINE)
             named = {re.sub(r"[^\w -]", "", one).replace(" ", "-").lower() for one in headings}
             assert heading in named, f"{path.name}: {page}#{heading}"
+
+
+def test_game_of_others_wants_a_page():
+    assert LOTS.name in games.every()
+    assert LOTS not in MAKE["PAGES"].values()
 
 
 def test_game_without_a_page():

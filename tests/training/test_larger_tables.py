@@ -376,12 +376,17 @@ def test_a_sequential_test_needs_a_table_of_two(capsys):
     assert sequential.run(two, test).verdict == sequential.BETTER
 
 
-def test_luck_is_not_measured_where_there_is_no_value_function():
-    document = run_tournament(
-        {"a": Lowest(), "b": Highest(), "c": Lowest()}, 3, game=LOTS, luck_adjusted=True
-    ).as_dict()
-    assert document["configuration"]["value_function"] is None
-    assert "there is no value function for these rules" in report.html(document)
+@pytest.mark.parametrize("game", ["pokex", "poque", "poangpoker", "lots"])
+def test_luck_that_cannot_be_measured_is_promised(game, tmp_path, capsys):
+    arguments = ["--game", game, "--luck-adjusted", "--out", str(tmp_path / "run")]
+    for program, named in ((tournament.main, []), (sequential.main, ["random", "random"])):
+        with pytest.raises(SystemExit) as stop:
+            program([*named, *arguments])
+        assert stop.value.code == 2
+        said = capsys.readouterr().err
+        assert "luck_adjusted must be False but in poke by its standard rules" in said
+        assert f"not for {game} by standard rules" in said
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("match", ["the whole game", "deal"])

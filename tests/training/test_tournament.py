@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 from helpers import ROOT
 from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
 from poke_env import _files
 from poke_env.agent import RandomAgent
 from training import cli, duplicate, report, tournament
 from training.duplicate import FORFEIT_POINTS, play
+from training.rounding import NONE
 from training.store import Store
 from training.tournament import Tournament, TournamentInterrupted, prepare, run_tournament
 
@@ -146,7 +148,7 @@ def test_one_deal_gives_no_interval_and_no_infinity():
     [line] = document["duels"]
     assert (line["margin"]["low"], line["margin"]["deviation"]) == (None, None)
     json.dumps(document, allow_nan=False)
-    assert report.NONE in report.text(document, 150)
+    assert NONE in report.text(document, 150)
     assert "<html" in report.html(document)
 
 
@@ -364,14 +366,6 @@ def test_the_page_says_how_to_repeat_it():
 
 
 @pytest.mark.parametrize(
-    "number, text",
-    [(0.0, "0.0"), (-0.04, "0.0"), (12.34, "+12.3"), (-1234.5, "−1,234.5"), (None, "—")],
-)
-def test_points_have_their_sign(number, text):
-    assert report.signed(number) == text
-
-
-@pytest.mark.parametrize(
     "number, text", [(0, "0"), (20_000, "20,000"), (3_210_000, "3.2 million"), (None, "—")]
 )
 def test_counts_can_be_read(number, text):
@@ -434,6 +428,28 @@ def test_the_program_writes_its_files_and_says_where(tmp_path, capsys):
     assert document["configuration"]["seed"] == 3
     assert document["configuration"]["agents"] == ["random", "random"]
     assert (out / "heatmap.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_players_of_a_game_are_too_few_for_a_table(game):
+    names = agents.names(game)
+    for size in range(2, 9):
+        field = tournament.fill_table(names, size)
+        assert len(field) == max(size, len(names))
+        assert field[: len(names)] == list(names)
+    assert tournament.fill_table(("weak", "strong"), 5)[2:] == ["strong", "weak", "strong"]
+
+
+def test_nobody_named_is_an_error_at_a_larger_table(tmp_path, capsys):
+    table = ["--game", "poangpoker", "--players", "4", "--rules", "small", "--deals", "1"]
+    assert run(*table, "--out", str(tmp_path / "run")) == 0
+    document = json.loads((tmp_path / "run" / "results.json").read_text())
+    labels = sorted(agent["label"] for agent in document["agents"])
+    assert labels == ["greedy", "heuristic", "heuristic#2", "random"]
+    assert document["complete"]
+    capsys.readouterr()
+    assert run("greedy", *table, "--out", str(tmp_path / "other")) == 2
+    assert "agents must be 4 players or more" in capsys.readouterr().err
 
 
 def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
