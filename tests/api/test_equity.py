@@ -212,19 +212,16 @@ def test_seats_are_not_alike() -> None:
 def test_more_points_are_worth_less() -> None:
     """E grows with games and points below the line, and W with the margin.
 
-    Two things stand against the points: a game that is won a deal later is followed by a deal of
-    the other seat, which matters where a game is as good as won; and scores that share strategies
-    are valued as these play them.
+    Where a game is as good as won or lost a point more is worth next to nothing, less than E is
+    known to.
     """
     grid = np.full((20, 20, 2, 2), np.nan)
     listed = scores(20)
     under = listed[:, 0] < 20
     grid[tuple(listed[under].T)] = TABLE.values[0, under]
-    own, other = np.diff(grid, axis=0), -np.diff(grid, axis=1)
-    assert (own[:, :19] > 0).all()
-    assert (other[:19] > 0).all()
-    assert ((own <= 0).sum() + (other <= 0).sum()) <= 12
-    assert min(own.min(), other.min()) > -30
+    for more in (np.diff(grid, axis=0), -np.diff(grid, axis=1)):
+        assert more.min() > -TABLE.errors.max()
+        assert (more <= 0).sum() <= 3
     assert (np.diff(grid, axis=2) > 0).all()
     assert (np.diff(grid, axis=3) < 0).all()
     assert (np.diff(TABLE.futures.astype(np.int64), axis=2) >= 0).all()
