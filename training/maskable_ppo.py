@@ -249,16 +249,11 @@ class Arguments:
             honest = self.match == "deal" and has_table(game, rules)
             reward = "equity" if honest else "points"
         game.one_of("reward", reward, game.rewards)
-        if starts and "equity" not in game.rewards:
-            raise ValueError(
-                f"start_scores must be 0 or None in {game.name}, which has no equity tables, "
-                f"got {starts}"
-            )
         if starts is None:
             starts = _STARTS if self.match == "deal" and reward == "equity" else 0
         if scale is None:
             scale = 1.0 if reward == "win" else 1 / game.spread
-        if self.start_scores and not ("equity" in game.rewards and has_table(rules)):
+        if self.start_scores and not has_table(game, rules):
             raise ValueError(
                 f"start_scores must be 0 or None in games and rules without an equity table, which "
                 f"knows how often each score occurs, got {self.start_scores} for {self.rules} "
