@@ -783,7 +783,6 @@ def test_players_do_not_say_what_they_were_paid(tmp_path):
         ({"start_scores": 5, "rules": "small"}, "start_scores must be 0 or None .* small poke$"),
         ({"reward": "worth"}, "reward must be one of"),
         ({"start_scores": -1}, "start_scores must be None or an integer"),
-        ({"start_scores": 5, "game": "pokex"}, "start_scores must be 0 or None .* standard pokex$"),
     ],
 )
 def test_rewards_that_cannot_be_paid_are_asked_for(tmp_path, given, message):
