@@ -44,7 +44,7 @@ def as_row_player(player: Any, rows: int) -> RowPlayer:
     if isinstance(player, RowPlayer) and not isinstance(player, type):
         return player
     agent = as_agent(player)
-    return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
+    return AllRows(agent, rows) if decides_in_batches(agent) else RowByRow(agent, rows)
 
 
 def copies_for(player: Any, seats: int) -> int:
@@ -58,11 +58,11 @@ def copies_for(player: Any, seats: int) -> int:
     """
     if isinstance(player, RowPlayer) and not isinstance(player, type):
         return 1
-    return 1 if _decides_in_batches(as_agent(player)) else seats
+    return 1 if decides_in_batches(as_agent(player)) else seats
 
 
-def _decides_in_batches(agent: Agent) -> bool:
-    """Whether `act_batch` speaks for the agent: no class further down has another `act`."""
+def decides_in_batches(agent: Agent) -> bool:
+    """Whether `act_batch` speaks for an agent: no class further down has another `act`."""
     if isinstance(agent, Completed) or "act" in getattr(agent, "__dict__", {}):
         return False
     for kind in type(agent).__mro__:

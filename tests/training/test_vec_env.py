@@ -20,6 +20,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.network import Network
+from players import OneByOne
 from poke_env import observation, poangpoker_v0, poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.row_player import NO_ACTION, RowPlayer
@@ -460,6 +461,11 @@ def test_players_that_are_equal_or_have_no_hash_are_mixed_up() -> None:
     )
     assert chosen.tolist() == [3 if name == "one" else 8 for name in players.names]
     assert len(set(chosen.tolist())) == 2
+
+
+def test_player_that_remembers_one_match_plays_many() -> None:
+    with pytest.raises(ValueError, match="scripted player 'one' must have act_batch"):
+        OpponentPool(uniform(), scripted={"one": OneByOne()})
 
 
 def test_copies_of_the_opponents_share_more_than_the_pool() -> None:
