@@ -8,8 +8,8 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
@@ -17,10 +17,8 @@ from typing import Any
 @contextlib.contextmanager
 def worker_pools(
     number: int, workers: int, start: Callable[..., None], *arguments: Any
-) -> Iterator[list[ProcessPoolExecutor]]:
+) -> Iterator[Sequence[ProcessPoolExecutor]]:
     """Pools of worker processes; a block that is left early kills them, whatever they do.
-
-    Work is handed in under `deaf`, since that may start a process.
 
     Args:
         number: of pools.
@@ -32,17 +30,14 @@ def worker_pools(
     """
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    pools = [
-        ProcessPoolExecutor(workers, context, _start_worker, (start, arguments))
-        for _ in range(number)
-    ]
+    pools = [_Pool(workers, context, _start_worker, (start, arguments)) for _ in range(number)]
     finished = False
     try:
         yield pools
         finished = True
     except BrokenProcessPool as error:
         raise ChildProcessError(
-            "a worker process died (killed, out of memory, or ended by a player); what was "
+            "a worker process died (killed, out of memory, or ended by what it ran); what was "
             "finished is kept"
         ) from error
     finally:
@@ -54,8 +49,14 @@ def worker_pools(
             pool.shutdown(wait=finished, cancel_futures=True)
 
 
+class _Pool(ProcessPoolExecutor):
+    def submit(self, *arguments: Any, **more: Any) -> Future[Any]:
+        with _deaf():  # this may start a process
+            return super().submit(*arguments, **more)
+
+
 @contextlib.contextmanager
-def deaf() -> Iterator[None]:
+def _deaf() -> Iterator[None]:
     """Put Ctrl-C off, and have processes that are started here not hear it at all.
 
     It is for the one that started them. A process that is half started when it comes would be

@@ -15,7 +15,7 @@ from poke_env.agent import Agent
 from training import cli
 from training.duplicate import Conditions, most_at_once, play_orders
 from training.meeting import Meeting
-from training.processes import deaf, worker_pools
+from training.processes import worker_pools
 
 _SECONDS_AT_ONCE = 1.0
 """About how long deck orders are played in one go: that often results are safe, progress shows."""
@@ -147,8 +147,7 @@ def _in_processes(
             while backlog or running:
                 # One more than there are workers, so that none of them waits.
                 while backlog and len(running) <= workers:
-                    with deaf():
-                        running.add(pool.submit(_work, *backlog.take()))
+                    running.add(pool.submit(_work, *backlog.take()))
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     played = future.result()

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,7 @@ from training.lab.induction import (
     worth_of,
 )
 from training.lab.played import Played, tricks_of
-from training.processes import deaf, worker_pools
+from training.processes import worker_pools
 
 OUTCOMES = (NON_DEALER_DRAWS + 1, DEALER_DRAWS + 1, SPLITS, RESULTS)
 
@@ -245,11 +245,7 @@ SolveScores = Callable[[Sequence[int], Floats], Iterable[Solved]]
 
 @contextlib.contextmanager
 def solvers(
-    workers: int,
-    threads: int | None,
-    rules: Rules,
-    tolerance: float,
-    played: Played | None,
+    workers: int, threads: int | None, rules: Rules, tolerance: float, played: Played | None
 ) -> Iterator[SolveScores]:
     """Solvers among which the scores of a level are shared, neighbours to the same one.
 
@@ -270,8 +266,7 @@ def solvers(
         def share_out(places: Sequence[int], values: Floats) -> Iterator[Solved]:
             running = []
             for pool, part in zip(pools, np.array_split(places, workers), strict=True):
-                with deaf():
-                    running += [pool.submit(_solve, place, values) for place in part.tolist()]
+                running += [pool.submit(_solve, place, values) for place in part.tolist()]
             for future in as_completed(running):
                 yield future.result()
 
@@ -282,9 +277,8 @@ _worker: dict[str, Solver] = {}
 """The solver of a worker process; empty in every other process."""
 
 
-def _start(*arguments: Any) -> None:
-    threads, *more = arguments
-    _worker["solver"] = Solver(balanced_model(threads=threads), *more)
+def _start(threads: int | None, rules: Rules, tolerance: float, played: Played | None) -> None:
+    _worker["solver"] = Solver(balanced_model(threads=threads), rules, tolerance, played)
 
 
 def _solve(place: int, values: Floats) -> Solved:
