@@ -32,6 +32,13 @@ class _Entry(NamedTuple):
 
 _MODELS = Path(__file__).parent / "models"
 """Trained networks that come along; each says how it was made."""
+
+
+def _apprentice(game: str) -> _Entry:
+    path = _MODELS / f"{game}_apprentice.safetensors"
+    return _Entry("agents.network:NetworkAgent", {"path": path, "game": game}, listed=False)
+
+
 _OWN = {
     "poke": {
         "greedy": _Entry("agents.greedy:GreedyAgent"),
@@ -46,24 +53,23 @@ _OWN = {
         ),
         "equilibrium": _Entry("agents.equilibrium:EquilibriumAgent"),
         "equilibrium_fixed": _Entry("agents.blind:BlindAgent", {"player": "equilibrium"}),
-        "apprentice": _Entry(
-            "agents.network:NetworkAgent",
-            {"path": _MODELS / "apprentice.safetensors"},
-            listed=False,
-        ),
+        "apprentice": _apprentice("poke"),
         "human": _Entry("agents.human:HumanAgent", listed=False),
     },
     "pokex": {
         "greedy": _Entry("agents.pokex:GreedyAgent"),
         "heuristic": _Entry("agents.pokex:HeuristicAgent"),
+        "apprentice": _apprentice("pokex"),
     },
     "poque": {
         "greedy": _Entry("agents.poque:GreedyAgent"),
         "heuristic": _Entry("agents.poque:HeuristicAgent"),
+        "apprentice": _apprentice("poque"),
     },
     "poangpoker": {
         "greedy": _Entry("agents.poangpoker:GreedyAgent"),
         "heuristic": _Entry("agents.poangpoker:HeuristicAgent"),
+        "apprentice": _apprentice("poangpoker"),
     },
 }
 """By game: the players that it has beside those of every game. Those not listed need an argument or
@@ -100,8 +106,8 @@ def make(
     """Build the player called `name`.
 
     Args:
-        name: one of `names(game)`, `"network"` (which needs `path=`), or in Poke `"apprentice"` (a
-            trained network, for the standard rules), `"blind_heuristic"` or `"human"` (in every
+        name: one of `names(game)`, `"apprentice"` (a trained network, for the standard rules),
+            `"network"` (which needs `path=`), or in Poke `"blind_heuristic"` or `"human"` (in every
             game `training.play` seats a person).
         seed: of the player's own stream, used where the caller passes no keys.
         game: that it is to play.

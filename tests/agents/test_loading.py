@@ -242,16 +242,18 @@ def test_a_player_is_imported_when_it_is_asked_for() -> None:
     assert loaded.strip() == ""
 
 
-def test_the_apprentice_is_small_and_says_how_it_was_made() -> None:
-    apprentice = agents.load("apprentice")
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_the_apprentice_is_small_and_says_how_it_was_made(game: str) -> None:
+    apprentice = agents.load("apprentice", game=game)
     assert isinstance(apprentice, NetworkAgent)
+    assert apprentice.description["game"] == game
     training = apprentice.description["training"]
     assert training["command"].startswith("python -m training.maskable_ppo")
     assert {"seed", "steps", "versions"} <= set(training)
     assert training["curve"][-1]["step"] == training["steps"]
-    files = list((Path(agents.__file__).parent / "models").glob("apprentice.*"))
+    files = list((Path(agents.__file__).parent / "models").glob(f"{game}_apprentice.*"))
     assert len(files) == 2
-    assert sum(file.stat().st_size for file in files) <= 1_000_000
+    assert sum(file.stat().st_size for file in files) <= 1_200_000
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ from rich.console import Console
 from poke_env._checks import check_number
 from training.lab import results
 from training.lab.cases import Case, solve_cases
-from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, DrawModel, Payoffs
+from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, DrawModel, Payoffs, Response
 from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, draw_shares, model_for, solve_draws
 from training.lab.stakes import Stakes
 
@@ -110,12 +110,24 @@ def value_with(
         `value` to the non-dealer, `exploitability`, both in the unit of the payoffs, and how often
         each number of draws is made.
     """
-    solved = solve_draws(model, limited(payoffs, *rights), tolerance, console=console)
+    allowed = limited(payoffs, *rights)
+    solved = solve_draws(model, allowed, tolerance, console=console, start=_legal(model, allowed))
     return {
         "value": float(solved.equilibrium.value),
         "exploitability": float(solved.equilibrium.exploitability),
         **{name: float(share) for name, share in draw_shares(solved.outcomes).items()},
     }
+
+
+def _legal(model: DrawModel, allowed: Payoffs) -> tuple[Response, Response]:
+    """Strategies that keep to limited draws, to begin with.
+
+    Weights of pairs of hands do not quite add up to 1. Where one side breaks the rules and all pays
+    alike, the other would do anything to make them more or less.
+    """
+    dealer = model.dealer_response(model.standing_pat(), allowed)
+    non_dealer = model.non_dealer_response(dealer.reach, allowed)
+    return non_dealer, model.dealer_response(non_dealer.reach, allowed)
 
 
 def differences(solved: dict[str, Case]) -> list[results.Row]:
