@@ -78,18 +78,21 @@ DIGESTS_OF_COUSINS = {
     ("pokex", "heuristic", "standard"): "324ae2ce83838b6a",
     ("pokex", "heuristic", "small"): "034917e8270dc484",
     ("pokex", "heuristic", "wild"): "3ba7396d7c2f8c30",
+    ("pokex", "apprentice", "standard"): "41ccc14211ed8033",
     ("poque", "random", "standard"): "4724fdbab036bbfc",
     ("poque", "random", "small"): "9c6551a1ef94a59d",
     ("poque", "greedy", "standard"): "2aab1f8b11cf1e79",
     ("poque", "greedy", "small"): "992ef23fa4e7cbd5",
     ("poque", "heuristic", "standard"): "fa57c7c651037697",
     ("poque", "heuristic", "small"): "24a4e25114b343bb",
+    ("poque", "apprentice", "standard"): "2d92da36f8edc0db",
     ("poangpoker", "random", "standard"): "6b9a502e974ee331",
     ("poangpoker", "random", "small"): "8f1f0718502daea3",
     ("poangpoker", "greedy", "standard"): "be2d8929b98e014a",
     ("poangpoker", "greedy", "small"): "743dcac05e56753e",
     ("poangpoker", "heuristic", "standard"): "5f0c71f142e359c4",
     ("poangpoker", "heuristic", "small"): "dd77a2d8dc1825c0",
+    ("poangpoker", "apprentice", "standard"): "5941f819c1cee9c0",
 }
 
 

@@ -83,7 +83,8 @@ def test_arguments_behind_dashes_are_those_of_the_games_player() -> None:
 
 @pytest.mark.parametrize("game", COUSINS)
 def test_a_wrong_name_is_answered_with_the_names_of_the_game(game: str) -> None:
-    with pytest.raises(ValueError, match="must be one of random, greedy, heuristic, network, got"):
+    every = "random, greedy, heuristic, apprentice, network"
+    with pytest.raises(ValueError, match=f"must be one of {every}, got"):
         agents.make("pimc", game=game)
     with pytest.raises(ValueError, match=r"a name \(random, greedy, heuristic\) with .* 'pimc-4'"):
         agents.load("pimc-4", game=game)

@@ -272,11 +272,15 @@ def test_more_rights_do_no_harm(model, payoffs, solved):
 def test_who_must_draw_does_where_pairs_of_hands_are_weighed(payoffs, name):
     """With weights, what forbids a draw once drowned what the deal itself brings."""
     least = RIGHTS[name]
-    case = value_with(balanced_model(), payoffs, least, tolerance=3.0)
+    model = balanced_model()
+    case = value_with(model, payoffs, least, tolerance=3.0)
     assert case["exploitability"] <= 3.0
     assert abs(case["value"]) < np.abs(payoffs).max()
     for seat, (required, _) in zip(("non-dealer", "dealer"), least, strict=True):
         assert all(case[f"{seat} draws {number}"] == 0 for number in range(required))
+    dearer = value_with(model, payoffs + 1000.0, least, tolerance=3.0)
+    error = case["exploitability"] + dearer["exploitability"] + 0.1
+    assert dearer["value"] - case["value"] == pytest.approx(1000.0, abs=error)
 
 
 # --- robustness -----------------------------------------------------------------------------------

@@ -111,9 +111,17 @@ def value_with(
         each number of draws is made.
     """
     allowed = limited(payoffs, *rights)
-    solved = solve_draws(model, allowed, tolerance, console=console, start=_legal(model, allowed))
+    strategies = _legal(model, allowed)
+    for exploitability in (10 * tolerance, tolerance):
+        # Weights of pairs of hands do not quite add up to 1, which matters least near 0.
+        outcomes = model.outcomes(*(strategy.reach for strategy in strategies))
+        level = float((outcomes * allowed).sum() / outcomes.sum())
+        solved = solve_draws(
+            model, allowed - level, exploitability, console=console, start=strategies
+        )
+        strategies = solved.equilibrium.strategies
     return {
-        "value": float(solved.equilibrium.value),
+        "value": level + float(solved.equilibrium.value),
         "exploitability": float(solved.equilibrium.exploitability),
         **{name: float(share) for name, share in draw_shares(solved.outcomes).items()},
     }
