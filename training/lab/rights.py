@@ -112,8 +112,9 @@ def value_with(
     """
     allowed = limited(payoffs, *rights)
     strategies = _legal(model, allowed)
-    for exploitability in (10 * tolerance, tolerance):
-        # Weights of pairs of hands do not quite add up to 1, which matters least near 0.
+    # Weights of pairs of hands do not quite add up to 1, which matters least near 0: each time
+    # payoffs begin where the last solution has its value.
+    for exploitability in (10 * tolerance, tolerance, tolerance):
         outcomes = model.outcomes(*(strategy.reach for strategy in strategies))
         level = float((outcomes * allowed).sum() / outcomes.sum())
         solved = solve_draws(
