@@ -17,17 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.reading import (
-    FOLLOW,
-    LEAD,
-    RANKS,
-    Floats,
-    Integers,
-    Mask,
-    Reading,
-    count_bits,
-    set_rank,
-)
+from agents.poke_reading import FOLLOW, LEAD, Reading, set_rank
+from agents.reading import RANKS, Floats, Integers, Mask, count_bits
 from poke_env._jit import compiled
 from poke_env.games.poke import MAX_HAND
 

@@ -19,7 +19,8 @@ import numpy.typing as npt
 import agents
 from agents.hand_classes import CLASSES, classify, hand_classes, in_hand
 from agents.heuristic import HeuristicAgent
-from agents.reading import DRAW, READING, Integers, Mask, PokeAgent, Reading, read
+from agents.poke_reading import DRAW, READING, PokeAgent, Reading, read
+from agents.reading import Integers, Mask
 from poke_env._files import load_arrays
 from poke_env._jit import compiled
 from poke_env.agent import KeyedAgent, Masks, Observations

@@ -16,19 +16,8 @@ from agents.holdings import (
     TWO_PAIR,
     holdings,
 )
-from agents.reading import (
-    DRAW,
-    LEAD,
-    READING,
-    Integers,
-    Mask,
-    PokeAgent,
-    Reading,
-    count_bits,
-    only_action,
-    read,
-    set_rank,
-)
+from agents.poke_reading import DRAW, LEAD, READING, PokeAgent, Reading, read, set_rank
+from agents.reading import Integers, Mask, count_bits, only_action
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations
 

@@ -12,20 +12,8 @@ import numpy as np
 from agents.counting import OUTLOOK, best_play
 from agents.draw_table import HOLDINGS, OPPONENT, RANK
 from agents.holdings import COUNTS, KINDS, alike, holdings
-from agents.reading import (
-    DRAW,
-    PACK_RANKS,
-    RANKS,
-    READING,
-    Floats,
-    Integers,
-    Mask,
-    PokeAgent,
-    Reading,
-    count_bits,
-    only_action,
-    read,
-)
+from agents.poke_reading import DRAW, PACK_RANKS, READING, PokeAgent, Reading, read
+from agents.reading import RANKS, Floats, Integers, Mask, count_bits, only_action
 from agents.score import worth_of_cards
 from poke_env._jit import compiled
 from poke_env.agent import Masks, Observations

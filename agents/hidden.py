@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.poke_reading import LEAD, Reading
 from agents.prior import Likelihood, Prior, hand_type, history_number
-from agents.reading import LEAD, RANKS, SUITS, Floats, Integers, Reading, count_bits
+from agents.reading import RANKS, SUITS, Floats, Integers, count_bits
 from agents.tricks import ADDED, FIRST_HAND, HAND_RANKS, HANDS
 from poke_env._jit import compiled, inlined
 from poke_env.games.poke import MAX_HAND

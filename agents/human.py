@@ -1,4 +1,4 @@
-"""A person at the terminal."""
+"""A person at the terminal, in Poke; `training.play` seats a person in every game."""
 
 from __future__ import annotations
 
@@ -24,12 +24,31 @@ class Quit(KeyboardInterrupt):
     """The person left the table."""
 
 
+def listen(prompt: str, ask: Callable[[str], str] | None = None) -> str:
+    """What a person answers.
+
+    Args:
+        prompt: shown before.
+        ask: called with the prompt, returns a line; by default `input`, looked up when called.
+
+    Raises:
+        Quit: on "quit" or at the end of the input.
+    """
+    try:
+        answer = (ask or input)(prompt).strip()
+    except EOFError:
+        raise Quit("the input ended") from None
+    if answer.lower() in ("quit", "exit"):
+        raise Quit("the player left the table")
+    return answer
+
+
 class HumanAgent:
     """Shows what the player may know and asks for an action until it is legal.
 
     Args:
         seed: not used; a person has no stream.
-        ask: called with a prompt, returns a line; by default `input`, looked up when it is called.
+        ask: see `listen`.
 
     `act` raises `Quit` (a `KeyboardInterrupt`) on "quit" or at the end of the input.
     """
@@ -50,7 +69,7 @@ class HumanAgent:
         known = poke_v0.decode(observation)
         print(describe(known))
         while True:
-            answer = self._ask(f"{_VERBS[known['phase']]}> ")
+            answer = listen(f"{_VERBS[known['phase']]}> ", self.ask)
             if answer.lower() in ("?", "h", "help"):
                 print(f"{HELP}\nLegal: {', '.join(_legal(known, mask))}")
                 continue
@@ -66,15 +85,6 @@ class HumanAgent:
         rows = zip(observations, masks, strict=True)
         chosen = [self.act({"observation": row, "action_mask": mask}) for row, mask in rows]
         return np.array(chosen, np.int64)
-
-    def _ask(self, prompt: str) -> str:
-        try:
-            answer = (self.ask or input)(prompt).strip()
-        except EOFError:
-            raise Quit("the input ended") from None
-        if answer.lower() in ("quit", "exit"):
-            raise Quit("the player left the table")
-        return answer
 
 
 def describe(known: Mapping[str, Any]) -> str:

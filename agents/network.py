@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from poke_env import observation, poke_v0, streams
+from poke_env import games, observation, streams
 from poke_env._jit import compiled
 from poke_env._threads import in_parallel, split
 from poke_env.agent import KeyedAgent, Masks, Observations
-from poke_env.games.base import GAMES, Game
+from poke_env.games.base import Game
 
 __all__ = ["FORMAT", "Network", "NetworkAgent", "describe"]
 
@@ -36,7 +36,6 @@ RELU, TANH = range(len(ACTIVATIONS))
 _LEAST_ROWS = 32
 """Fewer are done sooner than another thread is awake: a row takes some 5 µs."""
 
-_GAME = poke_v0.raw_env.game.name
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "format": int,
     "game": str,
@@ -394,12 +393,14 @@ def _read_description(path: Path) -> dict[str, Any]:
     return description
 
 
-def _check_environment(path: Path, description: Mapping[str, Any]) -> Any:
-    """The rules a model was trained with, if its environment is the one we have."""
-    game = GAMES.get(description["game"])
-    if game is None:
+def _check_environment(path: Path, description: Mapping[str, Any], wanted: str | None) -> Any:
+    """The rules a model was trained with, if its environment is one we have, and the one wanted."""
+    known = games.every()
+    game = known.get(description["game"])
+    if game is None or wanted not in (None, game.name):
         raise ValueError(
-            f"model {str(path)!r} plays {description['game']!r}, there are {', '.join(GAMES)}"
+            f"model {str(path)!r} plays {description['game']!r}, it must play "
+            f"{wanted or ' or '.join(known)}"
         )
     if description["environment_version"] != game.version:
         raise ValueError(
@@ -462,6 +463,7 @@ class NetworkAgent(KeyedAgent):
         seed: of the agent's own stream.
         deterministic: False samples from the policy (the mixed strategy that was trained), True
             takes the likeliest legal action; None does what the file says, or samples.
+        game: the name of the game that the model must play; None is any.
 
     Attributes:
         network: the weights.
@@ -480,6 +482,7 @@ class NetworkAgent(KeyedAgent):
         path: str | Path | Network,
         seed: int | None = 0,
         deterministic: bool | None = None,
+        game: str | None = None,
     ) -> None:
         super().__init__(seed)
         if deterministic is not None and not isinstance(deterministic, bool):
@@ -491,7 +494,7 @@ class NetworkAgent(KeyedAgent):
         else:
             weights, description = _files(path)
             self.description = _read_description(description)
-            self.rules = _check_environment(weights, self.description)
+            self.rules = _check_environment(weights, self.description, game)
             self.network = _read_network(weights, self.description)
         if deterministic is None:
             deterministic = self.description.get("deterministic", False)

@@ -21,19 +21,9 @@ from agents.equilibrium import EquilibriumDraws
 from agents.hidden import HIDDEN, OVERSAMPLING, guess
 from agents.planning import weigh_plan
 from agents.plays import PLAYS, Plays, find_plays, weigh_play
+from agents.poke_reading import DRAW, LEAD, READING, PokeAgent, Reading, read
 from agents.prior import Prior, draw_prior, no_prior
-from agents.reading import (
-    DRAW,
-    LEAD,
-    READING,
-    Floats,
-    Integers,
-    Mask,
-    PokeAgent,
-    Reading,
-    only_action,
-    read,
-)
+from agents.reading import Floats, Integers, Mask, only_action
 from agents.score import worth_in_rubber
 from agents.tricks import Moves, Values, trick_table
 from poke_env._checks import check_flag, check_integer

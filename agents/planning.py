@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.plays import Plays, weigh_play
-from agents.reading import LEAD, RANKS, Floats, Integers, Reading, count_bits
+from agents.poke_reading import LEAD, Reading
+from agents.reading import RANKS, Floats, Integers, count_bits
 from agents.tricks import (
     ADDED,
     FIRST_HAND,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.reading import LEAD, Floats, Integers, Mask, Reading, count_bits, set_rank
+from agents.poke_reading import LEAD, Reading, set_rank
+from agents.reading import Floats, Integers, Mask, count_bits
 from agents.tricks import ADDED, FIRST_HAND, Moves, Values, cards_taken, lead_value
 from poke_env._jit import compiled
 

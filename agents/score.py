@@ -18,7 +18,8 @@ from math import comb
 
 import numpy as np
 
-from agents.reading import Floats, Reading
+from agents.poke_reading import Reading
+from agents.reading import Floats
 from poke_env._jit import compiled
 from poke_env.games.poke import MAX_HAND, Rules, equity_place
 

@@ -18,6 +18,7 @@ from benchmarks import (
     aec,
     batch,
     costs,
+    games,
     growth,
     machine,
     parts,
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "settings": settings.measure,
     "parts": parts.measure,
     "batch": batch.measure,
+    "games": games.measure,
     "rollouts": rollouts.measure,
 }
 SCHEMA_VERSION = 1

@@ -9,6 +9,7 @@ compiled loop over the masks.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +36,16 @@ def choose(
 
 
 class RandomPlay:
-    """A batch of ours and the actions to be played in it."""
+    """A batch of ours and the actions to be played in it.
 
-    def __init__(self, rows: int = ROWS, *, copy: bool = True, threads: int | None = None) -> None:
-        self.envs = poke_env.make_batch("poke", rows, seed=0, copy=copy, threads=threads)
+    Args:
+        rows: matches at once.
+        game: its name.
+        **settings: of the batch.
+    """
+
+    def __init__(self, rows: int = ROWS, game: str = "poke", **settings: Any) -> None:
+        self.envs = poke_env.make_batch(game, rows, seed=0, **settings)
         self.rows = rows
         self.masks = self.envs.reset()[1]
         self.generator = streams.generator(np.arange(2))

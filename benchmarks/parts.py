@@ -12,7 +12,7 @@ import numpy.typing as npt
 from benchmarks.batch import ROWS, RandomPlay
 from benchmarks.rounds import Scale
 from benchmarks.tables import Table
-from poke_env import engine
+from poke_env import engine, games
 from poke_env._jit import compiled
 from poke_env.games import base
 
@@ -46,10 +46,15 @@ def deal_anew(
 
 
 def measure(scale: Scale) -> list[Table]:
-    """Nanoseconds a decision, medians over steps of random play."""
+    """Nanoseconds a decision in every game."""
     steps = 20 if scale.quick else 1000
-    play = RandomPlay(copy=False, threads=1)
-    copying = RandomPlay(copy=True, threads=1)
+    return [parts_of(name, steps) for name in games.every()]
+
+
+def parts_of(game: str, steps: int) -> Table:
+    """Nanoseconds a decision of a game, medians over so many steps of random play."""
+    play = RandomPlay(game=game, copy=False, threads=1)
+    copying = RandomPlay(game=game, copy=True, threads=1)
     envs = play.envs
     seen, masks = np.array(envs.observe()[0]), np.array(envs.masks)
     settings = envs.settings
@@ -91,15 +96,13 @@ def measure(scale: Scale) -> list[Table]:
         ("beside it: writing as many bytes as the observations have", found["write"]),
         ("beside it: choosing random actions", found["choose"]),
     )
-    return [
-        Table(
-            f"Parts of a step, batch of {ROWS:,}, one thread",
-            ("", "ns a decision", "share of the step"),
-            [(name, f"{part:,.0f}", f"{part / found['step']:.0%}") for name, part in parts],
-            f"Medians of {steps} steps of random play; an observation has {seen.shape[1]} numbers, "
-            f"{seen[0].nbytes:,} bytes. Parts are measured one after the other over all rows, so "
-            f"they need not add up to the step, which goes through them row by row; all else is "
-            f"the difference, which may be negative.",
-            found,
-        )
-    ]
+    return Table(
+        f"Parts of a step of `{game}`, batch of {ROWS:,}, one thread",
+        ("", "ns a decision", "share of the step"),
+        [(name, f"{part:,.0f}", f"{part / found['step']:.0%}") for name, part in parts],
+        f"Medians of {steps} steps of random play; an observation has {seen.shape[1]} numbers, "
+        f"{seen[0].nbytes:,} bytes. Parts are measured one after the other over all rows, so "
+        f"they need not add up to the step, which goes through them row by row; all else is "
+        f"the difference, which may be negative.",
+        found,
+    )

@@ -33,7 +33,8 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 _SET_BY_RESET = frozenset(
     {"agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations",
-     "infos", "_shown", "_over", "num_agents", "score_sheet", "record", "deck"}
+     "infos", "_shown", "_over", "num_agents", "score_sheet", "record", "deck",
+     "finished"}
 )  # fmt: skip
 
 
@@ -63,7 +64,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     def __init__(
         self,
-        match: str = "rubber",
+        match: str | None = None,
         reward: str = "points",
         rules: Any = "standard",
         render_mode: str | None = None,
@@ -79,14 +80,14 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
             "render_fps": 1,
         }
-        self.possible_agents = [f"player_{seat}" for seat in range(game.seats)]
+        self.settings = Settings(game, match, reward, rules, **settings)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.settings.players)]
         if render_mode is not None:
             game.one_of("render_mode", render_mode, RENDER_MODES)
         self.render_mode = render_mode
         if render_view is not None:
             game.one_of("render_view", render_view, ("all", *self.possible_agents))
         self.render_view = render_view
-        self.settings = Settings(game, match, reward, rules, **settings)
         self._rows = self.settings.template.copy()
         self._observations = np.zeros((1, observation.length(game)), np.float32)
         self._masks = np.zeros((1, self.settings.num_actions), np.int8)
@@ -101,7 +102,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     @property
     def match(self) -> str:
         """The unit of play that ends the episode."""
-        return self.settings.match
+        return str(self.settings.match)
 
     @property
     def rules(self) -> Any:
@@ -166,8 +167,8 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         Args:
             seed: a number restarts the stream of decks, None goes on with it.
             options: `deck` (a full deck order or its beginning, for the first deal) or `decks`
-                (one for each coming deal), `dealer` (0 or 1), `score` (a score to start from),
-                `skip` (how many matches of the stream are left out).
+                (one for each coming deal), `dealer` (a seat, from 0), `score` (a score to start
+                from), `skip` (how many matches of the stream are left out).
 
         Raises:
             ValueError: naming the field; the match goes on as it was.
@@ -239,7 +240,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             self.rewards = dict.fromkeys(self.agents, 0.0)
             self._paid = False
         if eventful:
-            self._finish_deal(self._events[0])
+            self._settle(self._events[0])
         if not self._over:
             selected = self.possible_agents[self._player[0]]
             self.agent_selection = selected
@@ -254,9 +255,11 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     _paid = False
     """Whether `rewards` holds anything but zeros."""
 
-    def _finish_deal(self, events: int) -> None:
+    def _settle(self, events: int) -> None:
+        self._pay(self._reward[: len(self.possible_agents)].tolist())
+        if not events & engine.DEAL_ENDED:
+            return
         self._finished.append(self._position.tobytes())
-        self._pay(self._reward.tolist())
         if events & (engine.TERMINATED | engine.TRUNCATED):
             self._end(truncated=not events & engine.TERMINATED)
         else:
@@ -299,7 +302,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._forfeited = seat
         engine.forfeit(self._rows)
-        self._pay(self._reward.tolist())
+        self._pay(self._reward[: len(self.possible_agents)].tolist())
         self._end(truncated=False)
         self._mark_forfeit()
 
@@ -344,10 +347,13 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
     @property
     def score_sheet(self) -> Any:
         """The pad: running score and all finished deals, by player."""
-        dtype = self.game.state
-        return self.game.score_sheet(
-            self.record, [np.frombuffer(end, dtype)[0] for end in self._finished]
-        )
+        return self.game.score_sheet(self.record, self.finished)
+
+    @property
+    def finished(self) -> list[np.void]:
+        """The positions in which the deals so far ended, read-only records."""
+        self.agent_selection  # noqa: B018  raises before reset
+        return [np.frombuffer(end, self.game.state)[0] for end in self._finished]
 
     def action_to_text(self, action: int) -> str:
         """What a legal action of the player to move says, such as "lead Ks Kh"."""
@@ -391,7 +397,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         """The table in a render mode, with the hands that `view` (an agent or `"all"`) may see."""
         from poke_env import render
 
-        seats = range(self.game.seats) if view == "all" else [self._seat(view)]
+        seats = range(self.settings.players) if view == "all" else [self._seat(view)]
         return render.show(self.game.table(self.record, frozenset(seats)), mode)
 
     def close(self) -> None:
@@ -401,7 +407,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
 
     def get_state(self) -> bytes:
         """The whole match: position, decks, stream, finished deals, rewards not yet fetched."""
-        book = np.zeros(1, _book_dtype(self.game.seats))
+        book = np.zeros(1, _book_dtype(self.settings.players))
         book["selected"] = self._seat(self.agent_selection)
         book["forfeited"] = self._forfeited
         book["over"] = self._over
@@ -429,7 +435,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
             ValueError: if it is damaged or comes from other rules, match, reward or version; the
                 match goes on as it was.
         """
-        book_dtype = _book_dtype(self.game.seats)
+        book_dtype = _book_dtype(self.settings.players)
         state = self.settings.checked_state(state, book_dtype.itemsize)
         offset = len(self.settings.identity)
         book = np.frombuffer(state, book_dtype, 1, offset)[0]
@@ -449,7 +455,7 @@ class CardGameEnv(AECEnv[str, Observation, int | None]):
         self._restore(book)
 
     def _restore(self, book: np.void) -> None:
-        seats = [seat for seat in range(self.game.seats) if book["present"][seat]]
+        seats = [seat for seat in range(self.settings.players) if book["present"][seat]]
         self.agents = [self.possible_agents[seat] for seat in seats]
         names = dict(zip(self.agents, seats, strict=True))
         self.rewards = {agent: float(book["rewards"][seat]) for agent, seat in names.items()}
@@ -526,7 +532,7 @@ def _book_dtype(seats: int) -> np.dtype[np.void]:
 class Referee(BaseWrapper[str, Observation, int | None]):
     """Enforces the order of calls and ends a match in which an illegal action was made.
 
-    The offender gets `-illegal_penalty` and the other exactly the opposite; all `terminations` are
+    The offender gets `-illegal_penalty`, and the others share exactly that; all `terminations` are
     True, `truncations` False, and every `info` holds `illegal_action` True and `forfeited_by`.
     """
 

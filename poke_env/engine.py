@@ -21,9 +21,11 @@ from poke_env.games.base import MATCH_OVER, WANTS_DECK, Game
 
 # What happened in a row's last step, as bits of its `events`.
 ILLEGAL = 1
-DEAL_ENDED = 2
-TERMINATED = 4
-TRUNCATED = 8
+PAID = 2
+"""Rewards were written; every other event implies it."""
+DEAL_ENDED = 4
+TERMINATED = 8
+TRUNCATED = 16
 
 # What `advance` takes beside legal actions.
 WAIT = -1
@@ -103,7 +105,7 @@ def _deal(
     if row["deals"] == 0:
         dealer = int(row["dealer"])
         if dealer < 0:
-            dealer = streams.first_dealer(row["stream"], row["reward"].shape[0])
+            dealer = streams.first_dealer(row["stream"], base.players(row["state"]))
     base.deal(row["state"], row["deck"], dealer)
     if row["deals"] == 0 and row["settings"]["reward"] == EQUITY:
         base.equity(row["state"], equity, row["expected"])
@@ -116,15 +118,18 @@ def _act(row: np.void, action: int, equity: Equity) -> int:
     settings = row["settings"]
     base.apply(state, row["deck"], action)
     events = 0
-    if base.points(state, settings["below_value"], row["reward"]):
-        row["deals"] += 1
-        events = DEAL_ENDED
-        for seat in range(row["reward"].shape[0]):
+    paid = base.points(state, settings["below_value"], row["reward"])
+    if paid != base.NOT_PAID:
+        events = PAID
+        for seat in range(base.players(state)):
             row["total"][seat] += row["reward"][seat]
-        if base.to_move(state) == MATCH_OVER:
-            events |= TERMINATED
-        elif settings["max_deals"] > 0 and row["deals"] >= settings["max_deals"]:
-            events |= TRUNCATED
+        if paid == base.DEAL_ENDED:
+            row["deals"] += 1
+            events |= DEAL_ENDED
+            if base.to_move(state) == MATCH_OVER:
+                events |= TERMINATED
+            elif settings["max_deals"] > 0 and row["deals"] >= settings["max_deals"]:
+                events |= TRUNCATED
         _settle(row, events, equity)
     row["events"] = events
     row["over"] = events >= TERMINATED
@@ -133,21 +138,22 @@ def _act(row: np.void, action: int, equity: Equity) -> int:
 
 @inlined
 def _settle(row: np.void, events: int, equity: Equity) -> None:
-    """Turn the points of a finished deal into the reward asked for."""
+    """Turn the points that were written into the reward asked for."""
     settings = row["settings"]
     reward = row["reward"]
+    players = base.players(row["state"])
     if settings["reward"] == WIN:
-        for seat in range(reward.shape[0]):
+        for seat in range(players):
             reward[seat] = 0.0
         if events & TERMINATED:
             base.result(row["state"], row["total"], reward)
     elif settings["reward"] == EQUITY:
-        for seat in range(reward.shape[0]):
+        for seat in range(players):
             reward[seat] -= row["expected"][seat]
         base.equity(row["state"], equity, row["expected"])
-        for seat in range(reward.shape[0]):
+        for seat in range(players):
             reward[seat] += row["expected"][seat]
-    for seat in range(reward.shape[0]):
+    for seat in range(players):
         reward[seat] *= settings["reward_scale"]
 
 
@@ -156,13 +162,13 @@ def _forfeit(row: np.void) -> int:
     """End the match against the seat to act, which pays the penalty to the others."""
     reward = row["reward"]
     penalty = row["settings"]["illegal_penalty"]
-    seats = reward.shape[0]
-    for seat in range(seats):
-        reward[seat] = penalty / (seats - 1)
+    players = base.players(row["state"])
+    for seat in range(players):
+        reward[seat] = penalty / (players - 1)
     reward[row["player"]] = -penalty
-    row["events"] = ILLEGAL | TERMINATED
+    row["events"] = ILLEGAL | PAID | TERMINATED
     row["over"] = 1
-    return ILLEGAL | TERMINATED
+    return ILLEGAL | PAID | TERMINATED
 
 
 @inlined
@@ -436,7 +442,7 @@ def observe(states: npt.NDArray[np.void], seats: npt.NDArray[np.int8], seen: Obs
 
 @compiled
 def results(rows: Rows, worth: npt.NDArray[np.float64]) -> None:
-    """Write who won (1), lost (-1) or drew (0) each match that was played out: float64 (B, n)."""
+    """Write what each match that was played out is worth to each seat, float64 (B, n)."""
     for i in range(rows.shape[0]):
         worth[i] = 0.0
         if base.to_move(rows[i]["state"]) == MATCH_OVER:

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from poke_env._checks import check_integer, shown
 from poke_env._files import load_arrays
 from poke_env.games.base import Game
-from poke_env.games.poke import POKE, PRESETS, Rules, equity_place
+from poke_env.games.poke import POKE, equity_place
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ _ABOUT: Mapping[str, type] = {
 }  # fmt: skip
 
 
-def rules_key(rules: Rules) -> dict[str, Any]:
+def rules_key(rules: Any) -> dict[str, Any]:
     """The options that change deals or margins, all but `final_tie`, as plain values of JSON."""
     options = {name: value for name, value in rules.as_dict().items() if name != "final_tie"}
     return cast(dict[str, Any], json.loads(json.dumps(options)))
@@ -362,10 +362,13 @@ def table_for(game: Game, rules: Any, given: Any) -> EquityTable:
         given: an `EquityTable`, the path of one, or None: the one of the environment's version.
 
     Raises:
-        ValueError: if it is none, or one for other rules.
+        ValueError: if the game pays no equity, or it is no table, or one for other rules.
     """
-    if game.name != POKE.name:
-        raise ValueError(f"reward 'equity' is paid in {POKE.name!r} alone, not in {game.name!r}")
+    if not _pays_equity(game):
+        raise ValueError(
+            f"reward must be one of {', '.join(map(repr, game.rewards))} in {game.name}, which has "
+            "no equity tables, got 'equity'"
+        )
     table = given
     if given is None or isinstance(given, (str, Path)):
         table = EquityTable.load(given)
@@ -376,7 +379,7 @@ def table_for(game: Game, rules: Any, given: Any) -> EquityTable:
     key = rules_key(rules)
     if key != table.rules:
         different = [name for name in key if key[name] != table.rules.get(name)]
-        known = [name for name, preset in PRESETS.items() if rules_key(preset) == table.rules]
+        known = [name for name, preset in game.presets.items() if rules_key(preset) == table.rules]
         raise ValueError(
             f"equity_table {table.version!r} is for rules {known[0] if known else 'of its own'!r}; "
             f"these differ in {', '.join(different)}: make one with python -m training.lab rubber"
@@ -384,9 +387,14 @@ def table_for(game: Game, rules: Any, given: Any) -> EquityTable:
     return table
 
 
-def has_table(rules: Rules) -> bool:
-    """Whether the table of the environment's version is for these rules."""
-    return rules_key(rules) == _shipped().rules
+def has_table(game: Game, rules: Any) -> bool:
+    """Whether the table of the environment's version is for these rules of a game."""
+    return _pays_equity(game) and rules_key(rules) == _shipped().rules
+
+
+def _pays_equity(game: Game) -> bool:
+    """Whether the game knows what an equity table is."""
+    return "equity" in game.rewards
 
 
 def shipped_path() -> Path:

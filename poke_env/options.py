@@ -91,7 +91,7 @@ def parse_options(settings: Settings, options: Any, rows: int | None = None) -> 
         raise ValueError(f"options has unknown keys {unknown}; allowed are {', '.join(_KNOWN)}")
     if "deck" in options and "decks" in options:
         raise ValueError("options may hold deck or decks, not both")
-    most_dealer = settings.game.seats - 1
+    most_dealer = settings.players - 1
     return ResetOptions(
         decks=_parse_decks(settings, options, rows),
         dealer=_integers("dealer", options.get("dealer"), -1, most_dealer, rows).astype(np.int8),
@@ -207,26 +207,29 @@ def _parse_deck(deck: Any, settings: Settings) -> tuple[int, ...]:
 def _parse_score(settings: Settings, score: Any, rows: int | None) -> npt.NDArray[np.void] | None:
     if score is None:
         return None
-    beginning = settings.template["state"]
-    if rows is None or not isinstance(score, Mapping) or not _by_row(score):
-        position = beginning.copy()
+    position = settings.template["state"].copy()
+    fields: list[str] = []
+    if rows is not None and isinstance(score, Mapping):
+        beginning = settings.beginning
+        fields = [
+            name
+            for name, value in score.items()
+            if name in beginning and _by_row(value, beginning[name])
+        ]
+    if not fields:
         settings.game.place_score(position[0], score)
         return np.repeat(position, rows or 1)
-    positions = np.repeat(beginning, rows)
-    fields = {
-        name: _each(f"score {name}", pairs, rows) if _by_row({name: pairs}) else [pairs] * rows
-        for name, pairs in score.items()
-    }
-    for row, position in enumerate(positions):
-        settings.game.place_score(position, {name: pairs[row] for name, pairs in fields.items()})
+    positions = np.repeat(position, rows or 1)
+    by_row = [_each(f"score {name}", score[name], len(positions)) for name in fields]
+    for place, *entries in zip(positions, *by_row, strict=True):
+        settings.game.place_score(place, {**score, **dict(zip(fields, entries, strict=True))})
     return positions
 
 
-def _by_row(score: Mapping[str, Any]) -> bool:
-    """Whether a field of the score has an entry for each row instead of one for all."""
-    return any(
-        (isinstance(pairs, Sequence) or (isinstance(pairs, np.ndarray) and pairs.ndim > 0))
-        and len(pairs) > 0
-        and isinstance(pairs[0], (Sequence, np.ndarray))
-        for pairs in score.values()
-    )
+def _by_row(value: Any, one: Any) -> bool:
+    """Whether a field of the score has an entry for each row, each like `one`, not one for all."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > np.ndim(one)
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) == 0:
+        return False
+    return not isinstance(one, tuple) or _by_row(value[0], one[0])

@@ -39,7 +39,7 @@ from poke_env.aec import CardGameEnv, Observation
 from poke_env.agent import Keys, Masks, Observations
 from poke_env.cards import format_cards, parse_cards
 from poke_env.games import base
-from poke_env.games.base import MATCH_OVER, WANTS_DECK, Game
+from poke_env.games.base import DEAL_ENDED, MATCH_OVER, NOT_PAID, WANTS_DECK, Game, score_of
 from poke_env.settings import Settings
 
 __all__ = [
@@ -107,8 +107,8 @@ class DealRecord:
         dealer: seat that dealt.
         deck: the order of the pack, card numbers.
         actions: all actions, in the order they were made.
-        points: zero-sum points by seat, as `reward="points"` pays them with `below_value=0`; None
-            while the deal is unfinished.
+        points: by seat, as `reward="points"` pays them where points below the line count nothing;
+            None while the deal is unfinished.
         score: the running score after the deal, the fields of the game's score sheet; None while
             the deal is unfinished.
     """
@@ -130,7 +130,7 @@ class Record:
         rules: the game's `Rules`.
         match: unit of play, such as `"rubber"`.
         dealer: seat that dealt first.
-        score: the score at which the match began; empty where that is zero.
+        score: the score at which the match began; empty where that is the game's beginning.
         deals: all deals; the last one may be unfinished.
         ending: how the match ended.
         players: a name for each seat, or empty.
@@ -173,11 +173,9 @@ def batch_options(records: Sequence[Record]) -> dict[str, Any]:
     """The options of `reset` with which a batch of as many rows deals these matches again."""
     options = [record.options() for record in records]
     merged: dict[str, Any] = {name: [one[name] for one in options] for name in ("decks", "dealer")}
-    fields = {name for one in options for name in one["score"]}
-    zeros = tuple(0 for _ in range(games.named(records[0].game).seats)) if fields else ()
-    merged["score"] = {
-        name: [one["score"].get(name, zeros) for one in options] for name in sorted(fields)
-    }
+    beginning = Settings(games.named(records[0].game), rules=records[0].rules).beginning
+    scores = [{**beginning, **one["score"]} for one in options]
+    merged["score"] = {name: [score[name] for score in scores] for name in beginning}
     return merged
 
 
@@ -208,24 +206,25 @@ def _apply(
     deck: npt.NDArray[np.int8],
     action: int,
     points: npt.NDArray[np.float64],
-) -> bool:
-    """Carry out a legal action and write the points, float64 (n,), of the deal if that ended it."""
+) -> int:
+    """Carry out a legal action and write what it brought, float64 (n,); see `Game.points`."""
     base.apply(positions[0], deck, action)
-    return bool(base.points(positions[0], 0.0, points))
-
-
-def score_of(sheet: Any) -> dict[str, Any]:
-    """The score on a pad, without dealer and deals."""
-    fields = sheet._asdict()
-    return {name: fields[name] for name in fields if name not in ("dealer", "deals")}
+    return int(base.points(positions[0], 0.0, points))
 
 
 class _Played(NamedTuple):
-    """A deal as the rules saw it: seat and text of every action, the score behind it."""
+    """A deal as the rules saw it: the seat of every action, and all moves in words, those that the
+    rules made by themselves in brackets."""
 
     deal: DealRecord
     seats: tuple[int, ...]
     texts: tuple[str, ...]
+
+
+def _words(forced: Sequence[str], seat: int = 0, text: str = "") -> str:
+    """What was forced before a move, and the move itself; without one, what came last."""
+    words = [f"[{', '.join(forced)}]"] if forced else []
+    return " ".join([*words, f"{seat} {text}"] if text else words)
 
 
 class _Table:
@@ -238,7 +237,8 @@ class _Table:
         self.game = game
         self.rules = settings.rules
         self.match = settings.match
-        self.dealer = int(check_integer("dealer", dealer, 0, game.seats - 1))
+        self.seats = settings.players
+        self.dealer = int(check_integer("dealer", dealer, 0, self.seats - 1))
         self._positions = settings.template["state"].copy()
         self._state = self._positions[0]
         nothing = self.score()
@@ -247,7 +247,7 @@ class _Table:
         placed = self.score()
         self.start = {} if placed == nothing else placed
         self.deals = 0
-        self.total = (0.0,) * game.seats
+        self.total = (0.0,) * self.seats
         self._pack = settings.pack.tolist()
         self._deck = np.zeros(game.max_cards, np.int8)
         self._mask = np.zeros(settings.num_actions, np.int8)
@@ -300,25 +300,36 @@ class _Table:
             raise ValueError("the deal before it is unfinished")
         cards = self._shuffled(deck)
         self._deck[: len(cards)] = cards
+        before = state.copy()
         _deal(self._positions, self._deck, -1 if self.deals else self.dealer)
         made: list[int] = []
         seats: list[int] = []
         texts: list[str] = []
+        total = np.zeros(self.seats)
         ended = False
+        forced = game.forced(before, state) if say else ()
         for given in actions:
             if ended:
                 raise ValueError(f"actions go on after the deal has ended with action {len(made)}")
             seat = self.to_move()
             action = self._legal(given, len(made) + 1, seat)
             if say:
-                texts.append(game.action_text(state, action))
-            ended = bool(_apply(self._positions, self._deck, action, self._points))
+                texts.append(_words(forced, seat, game.action_text(state, action)))
+                before = state.copy()
+            paid = _apply(self._positions, self._deck, action, self._points)
+            if say:
+                forced = game.forced(before, state)
+            if paid != NOT_PAID:
+                total += self._points[: self.seats]
+            ended = paid == DEAL_ENDED
             made.append(action)
             seats.append(seat)
+        if forced:
+            texts.append(_words(forced))
         self.deals += 1
         points = score = None
         if ended:
-            points = tuple(point + 0.0 for point in self._points.tolist())  # -0.0 becomes 0.0
+            points = tuple(point + 0.0 for point in total.tolist())  # -0.0 becomes 0.0
             self.total = tuple(map(sum, zip(self.total, points)))
             score = self.score()
         dealer = int(game.score_sheet(state, []).dealer)
@@ -345,6 +356,20 @@ class _Table:
                 f"action {number} is {shown(given)}, illegal for player_{seat}; legal are {legal}"
             )
         return action
+
+    def check_players(self, players: Any) -> tuple[str, ...]:
+        """`players` as a name for each seat, or none at all.
+
+        Raises:
+            ValueError: if they are anything else.
+        """
+        if (
+            isinstance(players, (tuple, list))
+            and len(players) in (0, self.seats)
+            and all(isinstance(player, str) for player in players)
+        ):
+            return tuple(map(str, players))
+        raise ValueError(f"players must be {self.seats} names or none, got {shown(players)}")
 
     def check_ending(self, ending: Any) -> Ending:
         """`ending` itself, or what the rules say if it is None.
@@ -430,9 +455,9 @@ class Log:
     Args:
         game: a game's name, or its `Game`.
         rules: a preset's name or the game's `Rules`.
-        match: unit of play.
+        match: unit of play; None is the whole game.
         dealer: seat that deals first.
-        score: the score to start from, as for `reset`; None is zero.
+        score: the score to start from, as for `reset`; None is the game's beginning.
 
     Raises:
         ValueError: naming the argument, the value and what is allowed.
@@ -442,7 +467,7 @@ class Log:
         self,
         game: str | Game,
         rules: Any = "standard",
-        match: str = "rubber",
+        match: str | None = None,
         dealer: int = 0,
         score: Mapping[str, Any] | None = None,
     ) -> None:
@@ -497,20 +522,10 @@ class Log:
         record = table.record(
             deals,
             table.check_ending(ending),
-            _check_players(table.game, players),
+            table.check_players(players),
             _check_info({} if info is None else info),
         )
         return record, table
-
-
-def _check_players(game: Game, players: Any) -> tuple[str, ...]:
-    if (
-        isinstance(players, (tuple, list))
-        and len(players) in (0, game.seats)
-        and all(isinstance(player, str) for player in players)
-    ):
-        return tuple(map(str, players))
-    raise ValueError(f"players must be {game.seats} names or none, got {shown(players)}")
 
 
 def _check_info(info: Any) -> dict[str, Any]:
@@ -602,7 +617,7 @@ def _header(record: Record, table: _Table) -> dict[str, str]:
     }
     if table.start:
         header["score"] = _json(table.start)
-    if players := _check_players(game, record.players):
+    if players := table.check_players(record.players):
         header["players"] = _json(players)
     if info := _check_info(record.info):
         header["info"] = _json(info)
@@ -616,7 +631,6 @@ def _json(value: Any) -> str:
 
 def _deal_columns(number: int, played: _Played) -> list[str]:
     deal = played.deal
-    moves = [f"{seat} {text}" for seat, text in zip(played.seats, played.texts)]
     return [
         f"deal {number}",
         f"dealer {deal.dealer}",
@@ -624,7 +638,7 @@ def _deal_columns(number: int, played: _Played) -> list[str]:
         " ".join(map(str, deal.actions)) or _NONE,
         _points_text(deal.points),
         _NONE if deal.score is None else _score_text(deal.score),
-        "; ".join(moves) or _NONE,
+        "; ".join(played.texts) or _NONE,
     ]
 
 
@@ -783,11 +797,11 @@ def _read_header(
     with reader.blaming(lines["match"]):
         game.one_of("match", given["match"], game.matches)
     with reader.blaming(lines["dealer"]):
-        check_integer("dealer", given["dealer"], 0, game.seats - 1)
+        check_integer("dealer", given["dealer"], 0, Settings(game, rules=rules).players - 1)
     with reader.blaming(lines.get("score", lines["dealer"])):
         table = _Table(game, rules, given["match"], given["dealer"], given["score"])
     with reader.blaming(lines.get("players", reader.number)):
-        players = _check_players(game, [] if "players" not in fields else given["players"])
+        players = table.check_players([] if "players" not in fields else given["players"])
     with reader.blaming(lines.get("info", reader.number)):
         info = _check_info({} if "info" not in fields else given["info"])
     header = _header(table.record((), Ending("unfinished"), players, info), table)
@@ -1029,7 +1043,7 @@ class Replayer:
 
     def __init__(self, record: Record, seats: int | Iterable[int] | None = None) -> None:
         table, played = _play(record)
-        number = table.game.seats
+        number = table.seats
         if seats is None:
             seats = range(number)
         elif not isinstance(seats, Iterable):

@@ -44,11 +44,25 @@ def as_row_player(player: Any, rows: int) -> RowPlayer:
     if isinstance(player, RowPlayer) and not isinstance(player, type):
         return player
     agent = as_agent(player)
-    return AllRows(agent, rows) if _decides_in_batches(agent) else RowByRow(agent, rows)
+    return AllRows(agent, rows) if decides_in_batches(agent) else RowByRow(agent, rows)
 
 
-def _decides_in_batches(agent: Agent) -> bool:
-    """Whether `act_batch` speaks for the agent: no class further down has another `act`."""
+def copies_for(player: Any, seats: int) -> int:
+    """How many copies of a player so many seats of one table take: one, or one each.
+
+    One that has only `act` may remember what it saw, and what one seat sees is not for another. All
+    others have one for all seats, which is asked once for all rows.
+
+    Raises:
+        ValueError: if it has no `act`.
+    """
+    if isinstance(player, RowPlayer) and not isinstance(player, type):
+        return 1
+    return 1 if decides_in_batches(as_agent(player)) else seats
+
+
+def decides_in_batches(agent: Agent) -> bool:
+    """Whether `act_batch` speaks for an agent: no class further down has another `act`."""
     if isinstance(agent, Completed) or "act" in getattr(agent, "__dict__", {}):
         return False
     for kind in type(agent).__mro__:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from poke_env import engine
 from poke_env._checks import check_integer, check_number, shown
-from poke_env.games.base import MATCHES, Game
+from poke_env.games.base import MATCHES, Game, score_of
 
 
 @dataclass(frozen=True)
@@ -22,46 +22,53 @@ class Settings:
 
     Attributes:
         game: the game.
-        match: unit of play that ends an episode, one of the game's matches.
-        reward: `"points"` (zero-sum, paid after each deal), `"win"` (1, -1 or 0 at the end; a match
-            that is cut by `max_deals` pays 0) or `"equity"` (the points above the line plus the
-            change in what the rest of the rubber is expected to bring, whatever the match).
+        match: unit of play that ends an episode, one of the game's matches; None is the whole game.
+        reward: `"points"` (paid after each deal, or as chips move), `"win"` (at the end winners get
+            1 between them, losers -1; a match that is cut by `max_deals` pays 0) or `"equity"` (the
+            points above the line plus the change in what the rest of the rubber is expected to
+            bring, whatever the match).
         rules: the game's `Rules`; a preset's name is turned into them.
-        max_deals: a longer match is truncated after so many deals; None is no limit.
+        players: number of players, where the game leaves a choice; None is what the rules say.
+        max_deals: a longer match is truncated after so many deals; None is the game's own limit,
+            if it has one.
         below_value: what a point below the line counts where the deal is the match and points are
-            paid.
+            paid, by default as the game says; None in games without such points, which take none.
         reward_scale: every reward is multiplied by it, forfeits included.
         illegal_penalty: what a forfeit costs; by default 1000 times `reward_scale`, 1 with "win".
         equity_table: a `poke_env.equity.EquityTable` for these rules; None is the one of the
             environment's version, with "equity" alone.
         start_scores: scores at which matches begin, each drawn by the match's stream, all equally
-            likely: a list of scores as in the options of `reset`, or a dict of their fields as
-            arrays (K, 2); with each there may be the `dealer` of the first deal. None is the
-            beginning of a rubber.
+            likely: a list of scores as in the options of `reset`, or a dict of their fields with
+            one entry a score; with each there may be the `dealer` of the first deal. None is the
+            game's beginning.
 
     Raises:
         ValueError: naming the argument, the value and what is allowed.
     """
 
     game: Game
-    match: str = "rubber"
+    match: Any = None
     reward: str = "points"
     rules: Any = "standard"
+    players: Any = field(default=None, kw_only=True)
     max_deals: int | None = field(default=None, kw_only=True)
-    below_value: float = field(default=50.0, kw_only=True)
+    below_value: Any = field(default=None, kw_only=True)
     reward_scale: float = field(default=1.0, kw_only=True)
     illegal_penalty: float | None = field(default=None, kw_only=True)
     equity_table: Any = field(default=None, kw_only=True)
     start_scores: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        self.game.one_of("match", self.match, self.game.matches)
+        match = self.game.matches[0] if self.match is None else self.match
+        self.game.one_of("match", match, self.game.matches)
         self.game.one_of("reward", self.reward, self.game.rewards)
         penalty = self.illegal_penalty
         checked = {
-            "rules": self.game.rules_named(self.rules),
-            "max_deals": check_integer("max_deals", self.max_deals, 1, 2**31 - 1, or_none=True),
-            "below_value": check_number("below_value", self.below_value),
+            "match": match,
+            "rules": self.game.rules_for(self.rules, self.players),
+            "max_deals": check_integer("max_deals", self.max_deals, 1, 2**31 - 1, or_none=True)
+            or self.game.max_deals,
+            "below_value": self._checked_value(),
             "reward_scale": check_number("reward_scale", self.reward_scale, above=0.0),
         }
         if penalty is None:
@@ -70,8 +77,19 @@ class Settings:
         checked["equity_table"] = self._checked_table(checked["rules"])
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "players", int(self.game.players(self.template["state"][0])))
         if self.start_scores is not None:
             object.__setattr__(self, "start_scores", _checked_starts(self))
+
+    def _checked_value(self) -> float | None:
+        if self.below_value is None:
+            return self.game.below_value
+        if self.game.below_value is None:
+            raise ValueError(
+                f"below_value must be None in {self.game.name}, which knows no points below the "
+                f"line, got {shown(self.below_value)}"
+            )
+        return check_number("below_value", self.below_value)
 
     def _checked_table(self, rules: Any) -> Any:
         if self.reward == "equity":
@@ -96,15 +114,22 @@ class Settings:
         row = np.zeros(1, engine.row_dtype(self.game))
         self.rules.write(row["state"]["rules"][0])
         row["state"]["match"] = MATCHES.index(self.match)
-        row["state"]["winner"] = -1
+        self.game.begin(row["state"][0])
         row["settings"]["reward"] = self.game.rewards.index(self.reward)
         row["settings"]["max_deals"] = self.max_deals or 0
-        row["settings"]["below_value"] = 0.0 if self.reward == "equity" else self.below_value
+        row["settings"]["below_value"] = (
+            0.0 if self.reward == "equity" or self.below_value is None else self.below_value
+        )
         row["settings"]["reward_scale"] = self.reward_scale
         row["settings"]["illegal_penalty"] = self.illegal_penalty
         row["dealer"] = -1
         row.flags.writeable = False
         return row
+
+    @cached_property
+    def beginning(self) -> dict[str, Any]:
+        """The score at which a match begins where none is asked for, by field, complete."""
+        return score_of(self.game.score_sheet(self.template["state"][0], []))
 
     @cached_property
     def starts(self) -> npt.NDArray[np.void]:
@@ -115,7 +140,7 @@ class Settings:
         if self.start_scores is not None:
             starts = np.repeat(starts, len(self.start_scores))
             for start, score in zip(starts, self.start_scores, strict=True):
-                _place_start(self.game, start, score)
+                _place_start(self, start, score)
         starts.flags.writeable = False
         return starts
 
@@ -132,6 +157,11 @@ class Settings:
         pack = np.array(self.game.pack(self.rules), np.int8)
         pack.flags.writeable = False
         return pack
+
+    @cached_property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """The seats that play together, side by side."""
+        return self.game.sides(self.template["state"][0])
 
     @cached_property
     def num_actions(self) -> int:
@@ -203,7 +233,7 @@ def _checked_starts(settings: Settings) -> tuple[dict[str, Any], ...]:
     for score in given:
         if not isinstance(score, Mapping):
             raise ValueError(f"start_scores must hold dicts, got {shown(score)}")
-        _place_start(settings.game, trial[0], score)
+        _place_start(settings, trial[0], score)
     return tuple(dict(score) for score in given)
 
 
@@ -217,12 +247,14 @@ def _by_score(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(lists, entries, strict=True)) for entries in zip(*lists.values(), strict=True)]
 
 
-def _place_start(game: Game, start: np.void, score: Mapping[str, Any]) -> None:
+def _place_start(settings: Settings, start: np.void, score: Mapping[str, Any]) -> None:
     """Write a score, and the dealer if it names one, into a beginning."""
     dealer = score.get("dealer")
-    game.place_score(
+    settings.game.place_score(
         start["state"], {name: pair for name, pair in score.items() if name != "dealer"}
     )
     start["dealer"] = (
-        -1 if dealer is None else check_integer("start_scores dealer", dealer, 0, game.seats - 1)
+        -1
+        if dealer is None
+        else check_integer("start_scores dealer", dealer, 0, settings.players - 1)
     )

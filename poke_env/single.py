@@ -18,6 +18,7 @@ from poke_env import streams
 from poke_env._checks import as_integer, shown
 from poke_env.aec import RENDER_MODES, CardGameEnv, IllegalActionError
 from poke_env.agent import Agent, RandomAgent, as_agent
+from poke_env.row_player import copies_for
 
 
 def check_seat(seat: Any, seats: int) -> str | int:
@@ -39,7 +40,8 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
 
     Args:
         opponent: plays the other seats; an `Agent`, by default a `RandomAgent`. The environment
-            keeps a copy of its own and resets it at every reset.
+            keeps a copy of its own and resets it at every reset; of a player that has only `act`,
+            one for each seat.
         seat: the learner's, `"random"` (drawn at every reset) or a number.
         match: unit of play that ends the episode.
         render_mode, **settings: as for the AEC environment.
@@ -64,11 +66,14 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._env = self.env_class(match=match, **settings)
         if render_mode is not None:
             self._env.game.one_of("render_mode", render_mode, RENDER_MODES)
+        self._seats = len(self._env.possible_agents)
         try:
-            self.opponent = as_agent(RandomAgent() if opponent is None else copy.deepcopy(opponent))
+            player = as_agent(RandomAgent() if opponent is None else opponent)
+            copies = copies_for(player, self._seats - 1)
+            self.opponents = tuple(copy.deepcopy(player) for _ in range(copies))
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
-        self.seat = check_seat(seat, len(self._env.possible_agents))
+        self.seat = check_seat(seat, self._seats)
         self.render_mode = render_mode
         agent = self._env.possible_agents[0]
         layout = cast(spaces.Dict, self._env.observation_space(agent))
@@ -77,6 +82,7 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._learner = agent
         self._words = np.zeros(4, np.uint32)
         self._decisions = 0
+        self._carried = 0.0
         self._started = False
         self._over = True
 
@@ -101,11 +107,15 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             self._started = True
         agents = self._env.possible_agents
         self._decisions = 0
-        drawn = int(self._key(0) % np.uint64(len(agents)))
+        drawn = int(self._key(0) % np.uint64(self._seats))
         self._learner = agents[drawn if self.seat == "random" else int(self.seat)]
-        self.opponent.reset(int(self._key(1)) >> 1)
+        for number, player in enumerate(self.opponents, 1):
+            player.reset(int(self._key(number)) >> 1)
         self._over = True  # until the opponent has played; it might raise
         self._play_opponent()
+        # The learner's first step forgets what was paid before it; after a match that is over by
+        # then no step does.
+        self._carried = 0.0 if self._finished() else self._unfetched
         self._over = False
         if self.render_mode == "human":
             self.render()
@@ -126,7 +136,8 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if not self._finished():
             self._act(action)
             self._play_opponent()
-        reward = float(env._cumulative_rewards[self._learner])
+        reward = self._carried + self._unfetched
+        self._carried = 0.0
         terminated = env.terminations[self._learner]
         truncated = env.truncations[self._learner]
         self._over = terminated or truncated
@@ -134,16 +145,24 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             self.render()
         return self._observe(), reward, terminated, truncated, self._info()
 
+    @property
+    def _unfetched(self) -> float:
+        """All reward of the learner since its last action."""
+        return float(self._env._cumulative_rewards[self._learner])
+
     def _play_opponent(self) -> None:
         env = self._env
         while env.agent_selection != self._learner and not self._finished():
             self._decisions += 1
-            key = self._key(1 + self._decisions)
-            self._act(self.opponent.act(env.observe(env.agent_selection), key))
+            key = self._key(self._seats - 1 + self._decisions)
+            mover, learner = map(env.possible_agents.index, (env.agent_selection, self._learner))
+            after = (mover - learner) % self._seats
+            player = self.opponents[(after - 1) % len(self.opponents)]
+            self._act(player.act(env.observe(env.agent_selection), key))
 
     def _key(self, number: int) -> np.uint64:
-        """Keys of this match: 0 draws the learner's seat, 1 is the opponent's seed, then all its
-        decisions follow."""
+        """Keys of this match: 0 draws the learner's seat, then come seeds for the other seats in
+        turn after it, then all their decisions."""
         match = int(self._env._rows["stream"]["match"][0])
         return streams.decision_key(*self._words.tolist(), match, match >> 32, number)
 
@@ -178,6 +197,11 @@ class SingleAgentEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if self.render_mode is None:
             return self._env.render()
         return self._env.picture(self.render_mode, self._env.render_view or self._learner)
+
+    @property
+    def opponent(self) -> Agent:
+        """Who plays the seat after the learner's, and all others where one can play them all."""
+        return self.opponents[0]
 
     @property
     def aec(self) -> CardGameEnv:

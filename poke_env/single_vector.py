@@ -19,7 +19,7 @@ from gymnasium.vector.utils import batch_space
 from poke_env import engine, streams
 from poke_env.agent import Agent, RandomAgent
 from poke_env.games.base import Game
-from poke_env.row_player import RowPlayer, as_actions, as_row_player
+from poke_env.row_player import RowPlayer, as_actions, as_row_player, copies_for
 from poke_env.single import check_seat
 from poke_env.vector import BatchEnv, entropy, integer_array, row_words
 
@@ -57,7 +57,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         opponent: plays the other seats of all rows; an `Agent`, by default a `RandomAgent`, or a
             `RowPlayer`. The environment keeps a copy of its own. An `Agent` with `act_batch` is
             reset once at every `reset`, since its choices depend on observation, mask and key
-            alone; one that has only `act` gets a copy for each row, reset before every match.
+            alone; one that has only `act` gets a copy for each seat of each row, reset before every
+            match.
         seat: the learner's, `"random"` (drawn anew for every match) or a number.
         match: unit of play that ends the episode.
         threads: as for `poke_env.vector.BatchEnv`.
@@ -87,10 +88,12 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
             threads=threads, **settings,
         )  # fmt: skip
         self.num_envs = self.envs.num_envs
-        self.seat = check_seat(seat, self.game.seats)
+        self._seats = self.envs.settings.players
+        self.seat = check_seat(seat, self._seats)
         player = RandomAgent() if opponent is None else copy.deepcopy(opponent)
         try:
-            self.opponent = as_row_player(player, self.num_envs)
+            self._copies = copies_for(player, self._seats - 1)
+            self.opponent = as_row_player(player, self._copies * self.num_envs)
         except ValueError as error:
             raise ValueError(f"opponent: {error}") from None
         self.single_observation_space = self.envs.single_observation_space
@@ -101,7 +104,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         self._learners = np.zeros(self.num_envs, np.int64)
         self._decisions = np.zeros(self.num_envs, np.int64)
         self._words = np.zeros((self.num_envs, 4), np.uint32)
-        self._carried = np.zeros(self.num_envs)
+        self._carried = np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)
         self._seeded = self._started = False
 
     # --- play -------------------------------------------------------------------------------------
@@ -119,7 +122,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeded = True
         self._started = False  # until the opponent has played; it might raise
         self._begin_matches(self._every)
-        self._carried, _ = self._play_opponent()
+        self._carried = self._play_opponent()
         self._started = True
         return self._seen()
 
@@ -136,8 +139,8 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         # A negative number is illegal, or ignored in rows that are over: no command of ours.
         numbers = np.maximum(integer_array("actions", actions, self.num_envs), engine.WAIT)
         self._started = False
-        rewards = self._carried
-        truncated = self._advance(numbers, rewards)
+        rewards, truncated = self._carried
+        truncated |= self._advance(numbers, rewards)
         more, cut = self._play_opponent()
         rewards += more
         truncated |= cut
@@ -151,7 +154,7 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
             again[ended] = engine.NEXT
             self.envs.advance(again)
             self._begin_matches(ended)
-        self._carried, _ = self._play_opponent()
+        self._carried = self._play_opponent()
         self._started = True
         return Played(
             *self._seen(), rewards, over & ~truncated, truncated, ended, finals, seats, forfeits
@@ -161,12 +164,14 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
         """Draw the learner's seats and reset the opponent's players of new matches."""
         words, matches = self._words[rows], self.envs.matches[rows]
         if self.seat == "random":
-            drawn = streams.decision_keys(words, matches, 0) % np.uint64(self.game.seats)
+            drawn = streams.decision_keys(words, matches, 0) % np.uint64(self._seats)
             self._learners[rows] = drawn.astype(np.int64)
         else:
             self._learners[rows] = self.seat
         self._decisions[rows] = 0
-        self.opponent.begin(rows, streams.decision_keys(words, matches, 1) >> np.uint64(1))
+        for copied in range(self._copies):
+            seeds = streams.decision_keys(words, matches, 1 + copied) >> np.uint64(1)
+            self.opponent.begin(self._copies * rows + copied, seeds)
 
     def _play_opponent(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """Play until every row waits for the learner or is over.
@@ -184,10 +189,12 @@ class SingleAgentVectorEnv(VectorEnv[Any, Any, Any]):
                 return rewards, truncated
             self._decisions[moving] += 1
             keys = streams.decision_keys(
-                self._words[moving], envs.matches[moving], 1 + self._decisions[moving]
+                self._words[moving], envs.matches[moving], self._seats - 1 + self._decisions[moving]
             )
+            after = (players[moving] - self._learners[moving]) % self._seats
+            asked = self._copies * moving + (after - 1) % self._copies
             actions = np.full(self.num_envs, engine.WAIT)
-            chosen = self.opponent.act_rows(moving, seen[moving], masks[moving], keys)
+            chosen = self.opponent.act_rows(asked, seen[moving], masks[moving], keys)
             actions[moving] = as_actions(chosen, len(moving))
             acting = np.zeros(self.num_envs, np.bool_)
             acting[moving] = True

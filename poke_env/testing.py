@@ -16,7 +16,7 @@ import numpy.typing as npt
 from poke_env import observation
 from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.cards import card_number, format_cards
-from poke_env.records import score_of
+from poke_env.games.base import score_of
 from poke_env.single import SingleAgentEnv
 
 
@@ -145,7 +145,7 @@ def check_hidden_cards_do_not_show(env: CardGameEnv, *, matches: int = 10, seed:
 
     A random deal is played again up to a random decision with the unseen cards renamed, the
     opponents making the same moves with the renamed cards. Worlds in which one of those moves
-    would be illegal are impossible and are passed over.
+    would be illegal, or something else would be forced, are impossible and are passed over.
     """
     env, rng = _copy(env, seed)
     compared = 0
@@ -173,18 +173,24 @@ def _compare_worlds(env: CardGameEnv, rng: np.random.Generator) -> bool:
     deck = env.deck
     hidden = [card for card in deck if card not in seen]
     renamed = dict(zip(hidden, rng.permutation(hidden).tolist(), strict=True))
-    other = env.clone()
-    other.reset(
-        options={
-            "deck": [renamed.get(card, card) for card in deck],
-            "dealer": env.score_sheet.dealer,
-            "score": score_of(env.score_sheet),
-        }
-    )
-    for turn in history[:-1]:
-        try:
-            other.step(other.text_to_action(_rename(turn.text, renamed)))
-        except ValueError:
+    beginning = {"dealer": env.score_sheet.dealer, "score": score_of(env.score_sheet)}
+    same, other = env.clone(), env.clone()
+    same.reset(options={"deck": deck, **beginning})
+    other.reset(options={"deck": [renamed.get(card, card) for card in deck], **beginning})
+    before = [env.settings.template["state"][0]] * 2
+    for made in (None, *history[:-1]):
+        if made is not None:
+            before = [same.record, other.record]
+            same.step(made.action)
+            try:
+                other.step(other.text_to_action(_rename(made.text, renamed)))
+            except ValueError:
+                return False
+        forced, differently = (
+            env.game.forced(earlier, world.record)
+            for earlier, world in zip(before, (same, other), strict=True)
+        )
+        if [_rename(text, renamed) for text in forced] != list(differently):
             return False
     _demand(other.agent_selection == last.agent, "hidden cards decide who is to move", last)
     twin = other.observe(observer)
@@ -207,21 +213,26 @@ def _rename(text: str, renamed: dict[int, int]) -> str:
 
 
 def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed: int = 0) -> None:
-    """Rewards, fetched by `last` or read after each step, add up to what the pad says."""
+    """Rewards, fetched by `last` or read after each step, add up to what the pad says.
+
+    They are paid when a deal ends, as they are won where the game pays within deals, and `"win"`
+    when the match ends.
+    """
     env, rng = _copy(env, seed)
+    within = env.game.pays_within_deals and env.settings.reward != "win"
     for _ in range(matches):
         fetched = dict.fromkeys(env.possible_agents, 0.0)
         paid = dict.fromkeys(env.possible_agents, 0.0)
-        deals = 0
         beginning = None
+        finished = 0
         for turn in random_turns(env, rng):
             beginning = _equity(env) if beginning is None else beginning
             fetched[turn.agent] += env.last()[1]
+            ended = env.settings.reward != "win" and len(env.finished) > finished
+            finished = len(env.finished)
             for agent, reward in env.rewards.items():
                 paid[agent] += reward
-            scored = len(env.score_sheet.deals) > deals
-            deals = len(env.score_sheet.deals)
-            _demand(scored or not any(env.rewards.values()), "reward without a finished deal", turn)
+                _demand(within or ended or reward == 0.0, "something is paid too early", turn)
         for agent, reward in env.rewards.items():
             paid[agent] += reward
             fetched[agent] += env._cumulative_rewards[agent]
@@ -236,7 +247,7 @@ def check_rewards_match_score_sheet(env: CardGameEnv, *, matches: int = 10, seed
 
 def _equity(env: CardGameEnv) -> npt.NDArray[np.float64]:
     """What each seat expects of the rest of the rubber, where the rewards depend on it, else 0."""
-    expected = np.zeros(env.game.seats)
+    expected = np.zeros(len(env.possible_agents))
     if env.settings.reward == "equity":
         env.game.equity(env.record, env.settings.equity, expected)
     return expected
@@ -247,8 +258,8 @@ def _expected_rewards(
 ) -> npt.NDArray[np.float64]:
     """What the pad says that each seat got; `beginning` is the `_equity` of the first deal."""
     counts = env.match == "deal" and env.settings.reward != "equity"
-    below_value = env.settings.below_value if counts else 0.0
-    points = np.sum([deal.points(below_value) for deal in env.score_sheet.deals], axis=0)
+    below_value = env.settings.below_value if counts else None
+    points = np.sum([deal.points(below_value or 0.0) for deal in env.score_sheet.deals], axis=0)
     if env.settings.reward == "equity":
         points += _equity(env) - beginning
     if env.settings.reward in ("points", "equity"):
@@ -307,10 +318,12 @@ def check_learner(env: Any, *, matches: int = 10, seed: int = 0) -> None:
         total, over = 0.0, False
         while not over:
             mask = base.action_masks()
-            _demand(bool(mask.any()), "the learner has no legal action")
+            # A match may be over before the learner is asked: any action then fetches what it paid.
+            asked = not _over(base.aec)
+            _demand(bool(mask.any()) == asked, "the learner has no legal action")
             _demand(np.array_equal(mask, info["action_mask"]), "info does not mirror the mask")
             _demand(base.observation_space.contains(observed), "observation outside its space")
-            action = int(rng.choice(np.flatnonzero(mask)))
+            action = int(rng.choice(np.flatnonzero(mask))) if asked else 0
             observed, reward, terminated, truncated, info = env.step(action)
             total += reward
             over = terminated or truncated

@@ -93,7 +93,7 @@ class BatchEnv:
         self._observations = self._new_observations()
         self._masks = np.zeros((size, self.settings.num_actions), np.int8)
         self._players = np.zeros(size, np.int8)
-        self._rewards = np.zeros((size, game.seats))
+        self._rewards = np.zeros((size, self.settings.players))
         self._dones = np.zeros(size, np.bool_)
         self._truncated = np.zeros(size, np.bool_)
 
@@ -111,8 +111,9 @@ class BatchEnv:
             seed: row i is seeded with `seed + i`, or with its own number of a list; None goes on
                 with the streams: every row begins its next match.
             options: as for the AEC environment, with one entry a row: `deck` (B, C) or `decks`
-                (B, K, C), full orders or beginnings; `dealer` (B,), `skip` (B,), and `score`
-                whose fields are pairs (B, 2). A single number or pair is meant for all rows.
+                (B, K, C), full orders or beginnings; `dealer` (B,), `skip` (B,), and `score` with
+                fields such as `stacks` (B, n) or `deals_played` (B,). What has no entry for each
+                row is meant for all of them.
 
         Returns:
             Observation float32 (B, F) and mask int8 (B, A) of the seat to act, and that seat,
@@ -288,7 +289,7 @@ class BatchEnv:
         words = streams.seed_words(streams.check_seed(seed), streams.Purpose.CHANCE).astype(
             np.int64
         )
-        rewards = np.zeros((self.num_envs, self.game.seats))
+        rewards = np.zeros((self.num_envs, self.settings.players))
 
         def play(part: slice) -> int:
             return engine.play_at_random(
@@ -328,18 +329,19 @@ class BatchEnv:
         return np.ascontiguousarray(self._rows["deals"])
 
     def results(self) -> npt.NDArray[np.float64]:
-        """Who won (1), lost (-1) or drew (0) each match that was played out, float64 (B, n).
+        """What each match that was played out is worth to each seat: float64 (B, n).
 
-        0 in matches that are going on, were cut or forfeited.
+        As `reward="win"` pays it: above 0 if won, below 0 if lost, 0 if all are level; 0 in matches
+        that are going on, were cut or forfeited.
         """
-        worth = np.empty((self.num_envs, self.game.seats))
+        worth = np.empty((self.num_envs, self.settings.players))
         engine.results(self._rows, worth)
         return worth
 
     def standings(self) -> npt.NDArray[np.int64]:
         """How each seat stands in the match in this deal: int64 (B, n), places in `standings` of
         the game."""
-        standing = np.empty((self.num_envs, self.game.seats), np.int64)
+        standing = np.empty((self.num_envs, self.settings.players), np.int64)
         engine.standings(self._rows, standing)
         return standing
 
@@ -358,8 +360,8 @@ class BatchEnv:
         """
         self._check_started()
         chosen = np.broadcast_to(seats, len(rows))
-        if ((chosen < 0) | (chosen >= self.game.seats)).any():
-            raise ValueError(f"seats must be 0 to {self.game.seats - 1}, got {shown(seats)}")
+        if ((chosen < 0) | (chosen >= self.settings.players)).any():
+            raise ValueError(f"seats must be 0 to {self.settings.players - 1}, got {shown(seats)}")
         return self._observe(self._rows["state"][rows], chosen)
 
     def forfeits(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -380,7 +382,7 @@ class BatchEnv:
 
         float32 (B, n, F), 0 in all other rows.
         """
-        size, seats = self.num_envs, self.game.seats
+        size, seats = self.num_envs, self.settings.players
         final = np.zeros((size, seats, observation.length(self.game)), np.float32)
         ended = np.flatnonzero(self._dones)
         for seat in range(seats):

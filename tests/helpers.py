@@ -76,6 +76,21 @@ def _left(table: EquityTable, sheet: Any) -> float:
     return table.expected(sheet.below, sheet.games, 1 - sheet.dealer)
 
 
+TABLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "poke": ("poke", {"match": "deal"}),
+    "poke small": ("poke", {"rules": "small", "match": "game"}),
+    "pokex": ("pokex", {"match": "deal"}),
+    "pokex small": ("pokex", {"rules": "small", "match": "game"}),
+    "poque": ("poque", {"match": "deal", "players": 6}),
+    "poque small": ("poque", {"rules": "small", "match": "session", "reward": "win"}),
+    "poque chips": ("poque", {"rules": "small", "match": "session"}),
+    "poangpoker": ("poangpoker", {"match": "deal", "players": 3}),
+    "poangpoker small": ("poangpoker", {"rules": "small", "match": "game", "players": 2}),
+}
+"""Tables of every game, large and small, in long matches and short ones: the game and the settings
+of its environment."""
+
+
 def name_of(configuration: dict[str, Any]) -> str:
     """A test id for a configuration."""
     return "-".join(map(str, configuration.values()))

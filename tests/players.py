@@ -16,20 +16,27 @@ from typing import Any
 
 import numpy as np
 
+import poke_env
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import AT
-from training.duplicate import Duel
+from training.meeting import Duel, Meeting, Shared
 
-COLUMNS = ("points", "winners", "dealers", "decisions", "standing_deals", "standing_points")
+COLUMNS = ("points", "dealers", "decisions", "standing_deals", "standing_points")
 
 
-def same(one: Duel, other: Duel) -> bool:
-    """Whether two duels are equal in everything."""
+def of_two(meeting: Meeting) -> Duel:
+    """The duel of the two players at a table of two."""
+    return Duel((Shared(meeting, 0, 1),))
+
+
+def same(one: Duel | Meeting, other: Duel | Meeting) -> bool:
+    """Whether two duels or two meetings are equal in everything."""
+    columns = (*COLUMNS, "winners" if isinstance(one, Duel) else "places")
     return (
         one.forfeits == other.forfeits
         and one.records == other.records
-        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in COLUMNS)
+        and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in columns)
         and (one.luck is None) == (other.luck is None)
         and (one.luck is None or np.array_equal(one.luck, other.luck))
     )
@@ -81,6 +88,27 @@ class Bare:
     def act(self, observation: Any, key: Any = None) -> int:
         legal = np.flatnonzero(observation["action_mask"])
         return int(legal[int(key) % len(legal)])
+
+
+class Remembering:
+    """Has only `act`, plays by all that it has seen in a match, and must sit in one seat."""
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+        self.seeds: list[Any] = []
+
+    def reset(self, seed: int | None = None) -> None:
+        self.seeds.append(seed)
+        self.dealer: Any = None
+        self.memory = float(seed or 0) % 997
+
+    def act(self, observation: Any, key: Any = None) -> int:
+        dealer = poke_env.door(self.game).decode(observation)["dealer"]
+        assert self.dealer in (None, dealer), "it sees what another seat sees"
+        self.dealer = dealer  # as seen from its seat, in a match of one deal
+        self.memory += float(observation["observation"].sum())
+        legal = np.flatnonzero(observation["action_mask"])
+        return int(legal[int(1000 * self.memory) % len(legal)])
 
 
 class Adaptive(RandomAgent):

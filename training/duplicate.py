@@ -1,13 +1,15 @@
-"""Duplicate matches: every order of the decks played twice, with the players' seats exchanged.
+"""Duplicate matches: the same deck orders for everybody, on every side of the table.
 
-A *pair* is two matches, its *legs*. Both have the same decks and the same dealing seat; in leg 0
-the first player sits in seat 0, in leg 1 in seat 1. What the cards give to one player in one leg
-they give to the other in the other, so much of their luck cancels in the mean of the two margins.
+A table has as many players as the game has sides (`Settings.sides`): k. Every deck order is played
+in k *legs*, with the same decks and the same dealing seat; in leg r player i sits on side
+(i + r) mod k. At a table of two that is a pair of matches with the seats exchanged. What the cards
+give to one player in one leg they give to another in the next, so much of their luck cancels in
+the mean. Who sits behind whom stays: it is one rotation of the table, not every seating.
 
-Pair k plays the k-th match of the seed (`raw_env.reset(seed)` and k further resets), and the key of
-a decision depends on seed, pair, seat and turn alone. Hence a result depends neither on what is
-played before or beside it nor on the order in which players are named; more pairs begin with the
-same pairs; and a player meets its own copy with a margin of exactly 0 in every pair.
+Deck order n is the n-th match of the seed (`raw_env.reset(seed)` and n further resets), and the key
+of a decision depends on seed, deck order, seat and turn alone. Hence a result depends neither on
+what is played before or beside it nor on the order in which players are named; more deck orders
+begin with the same ones; and a player meets its own copies with a margin of exactly 0 over each.
 
 Matches are played thousands at a time (`poke_env.vector`), and players decide for all of them in
 one call. A player that has only `act` gets a copy for each match.
@@ -19,197 +21,34 @@ import copy
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from agents import DEFAULT_GAME
 from poke_env import engine, games, records, streams
 from poke_env._checks import as_integer, check_integer, check_number, shown
 from poke_env.agent import Agent
 from poke_env.row_player import AllRows, RowByRow, RowPlayer, as_row_player
 from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
-from training import statistics
 from training.limits import OutOfTime, time_limit
 from training.luck import Tally, price_of
 from training.luck_value import ValueFunction, for_settings
-from training.statistics import LEVEL, Estimate, Share
+from training.meeting import Duel, Forfeit, Meeting, Shared, join
 
 FORFEIT_POINTS = 1000.0
-"""What a forfeited match costs a player, and brings the other."""
+"""What a forfeited match costs a player; the others at the table gain equal shares of it."""
 
-MOST_PAIRS = 10_000_000
+MOST_ORDERS = 10_000_000
 """Their margins fit into memory."""
 
-MOST_AT_ONCE = 4096
-"""Pairs that are played at once, two matches each: more would not be faster."""
-MOST_COPIES_AT_ONCE = 64
-"""Pairs at once of players that need a copy for every match."""
-
-
-@dataclass(frozen=True)
-class Forfeit:
-    """A match lost by a fault.
-
-    Attributes:
-        player: 0 if the first player was at fault, 1 if the second.
-        pair: number of the pair, from 0.
-        leg: 0 or 1.
-        turn: which of the player's decisions in this match failed, from 1; 0 is its reset, which
-            counts when the player is first to act.
-        reason: what happened, in a line.
-    """
-
-    player: int
-    pair: int
-    leg: int
-    turn: int
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class Duel:
-    """What two players did against each other; margins and winners are the first player's.
-
-    Attributes:
-        points: float64 (pairs, 2), the first player's margin in each leg: the sum of its points
-            rewards in the match. A forfeit costs `FORFEIT_POINTS`, or what its player was behind
-            if that is more.
-        winners: int8 (pairs, 2), 1 where the first player won, -1 where the second did, 0 for a
-            draw and for a match that was cut by `max_deals`.
-        dealers: int8 (pairs,), the seat that dealt first, in both legs.
-        decisions: int64 (pairs, 2), decisions of both players in each leg.
-        standing_deals: int64 (pairs, 2, S), for each player the number of deals that it began in
-            each of the game's standings, both legs together.
-        standing_points: float64 (pairs, 2, S), its margin in these deals.
-        forfeits: matches lost by a fault, in the order of pairs and legs.
-        records: the matches as text, pair by pair and leg by leg, if they were to be kept.
-        luck: float64 (pairs, 2), the first player's luck in each leg (see `training.luck`); None
-            if it was not measured.
-    """
-
-    points: npt.NDArray[np.float64]
-    winners: npt.NDArray[np.int8]
-    dealers: npt.NDArray[np.int8]
-    decisions: npt.NDArray[np.int64]
-    standing_deals: npt.NDArray[np.int64]
-    standing_points: npt.NDArray[np.float64]
-    forfeits: tuple[Forfeit, ...] = ()
-    records: tuple[str, ...] = ()
-    luck: npt.NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        """Number of pairs."""
-        return len(self.points)
-
-    @cached_property
-    def margins(self) -> npt.NDArray[np.float64]:
-        """Margin of each pair, float64 (pairs,): the mean of its legs, in points a match."""
-        # Leg by leg, so that exchanging the players changes the sign and nothing else.
-        return (self.points[:, 0] + self.points[:, 1]) / 2.0
-
-    @property
-    def adjusted_points(self) -> npt.NDArray[np.float64]:
-        """The margin in each leg less its luck, float64 (pairs, 2).
-
-        Raises:
-            ValueError: if luck was not measured.
-        """
-        if self.luck is None:
-            raise ValueError("luck was not measured in this duel: it needs luck_adjusted=True")
-        return self.points - self.luck
-
-    @cached_property
-    def adjusted_margins(self) -> npt.NDArray[np.float64]:
-        """`margins` less the luck of each pair: float64 (pairs,), of the same mean.
-
-        Raises:
-            ValueError: if luck was not measured.
-        """
-        adjusted = self.adjusted_points
-        return (adjusted[:, 0] + adjusted[:, 1]) / 2.0
-
-    @property
-    def mean(self) -> float:
-        """Mean margin in points a match."""
-        return self.estimate().mean
-
-    def estimate(self, level: float = LEVEL) -> Estimate:
-        """Mean margin with its interval from pairs, in points a match."""
-        return statistics.estimate(self.margins, level)
-
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of the interval of the mean margin, in points a match."""
-        found = self.estimate(level)
-        return found.low, found.high
-
-    @property
-    def wins(self) -> int:
-        """Matches won by the first player."""
-        return int((self.winners > 0).sum())
-
-    @property
-    def draws(self) -> int:
-        """Matches nobody won."""
-        return int((self.winners == 0).sum())
-
-    @property
-    def losses(self) -> int:
-        """Matches won by the second player."""
-        return int((self.winners < 0).sum())
-
-    def win_rate(self, level: float = LEVEL) -> Share:
-        """Share of the first player's wins among all matches that were won."""
-        return statistics.win_rate(self.wins, self.losses, level)
-
-    def in_seat(self, seat: int, level: float = LEVEL) -> Estimate:
-        """Margin of the matches in which the first player sat in `seat`."""
-        return statistics.estimate(self.points[:, seat], level)
-
-    def as_dealer(self, level: float = LEVEL) -> Estimate:
-        """Margin of the matches in which the first player dealt first: one leg of every pair."""
-        return statistics.estimate(self.points[np.arange(len(self)), self.dealers], level)
-
-    def as_non_dealer(self, level: float = LEVEL) -> Estimate:
-        """Margin of the matches in which the second player dealt first."""
-        return statistics.estimate(self.points[np.arange(len(self)), 1 - self.dealers], level)
-
-    def scores(self) -> npt.NDArray[np.float64]:
-        """Matches won in each pair, draws counted as half: float64 (pairs,), 0 to 2."""
-        return np.asarray((1 + self.winners).sum(axis=1) / 2)
-
-    def exchanged(self) -> Duel:
-        """The same duel as the second player sees it."""
-        forfeits = [
-            replace(forfeit, player=1 - forfeit.player, leg=1 - forfeit.leg)
-            for forfeit in self.forfeits
-        ]
-        return Duel(
-            points=-self.points[:, ::-1],
-            winners=-self.winners[:, ::-1],
-            dealers=self.dealers,
-            decisions=self.decisions[:, ::-1],
-            standing_deals=self.standing_deals[:, ::-1],
-            standing_points=self.standing_points[:, ::-1],
-            forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
-            records=self.records,
-            luck=None if self.luck is None else -self.luck[:, ::-1],
-        )
-
-
-def join(duels: Sequence[Duel]) -> Duel:
-    """One duel of several, whose pairs follow each other."""
-    columns = ("points", "winners", "dealers", "decisions", "standing_deals", "standing_points")
-    luck = [duel.luck for duel in duels if duel.luck is not None]
-    return Duel(
-        **{name: np.concatenate([getattr(duel, name) for duel in duels]) for name in columns},
-        forfeits=tuple(forfeit for duel in duels for forfeit in duel.forfeits),
-        records=tuple(text for duel in duels for text in duel.records),
-        luck=np.concatenate(luck) if len(luck) == len(duels) else None,
-    )
+MOST_AT_ONCE = 8192
+"""Matches that are played at once: more would not be faster."""
+MOST_COPIES_AT_ONCE = 256
+"""Seats in matches at once, where players need a copy for every match."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +61,7 @@ class Conditions:
         move_timeout: seconds that a decision may take, None without a limit. A player that takes
             longer forfeits; such results do not repeat.
         keep_records: write every match down.
-        luck_adjusted: measure the luck of every match, if there is a value function for the rules.
+        luck_adjusted: measure the luck of every match, for which there must be a value function.
     """
 
     settings: Settings
@@ -233,8 +72,13 @@ class Conditions:
 
     @property
     def value_function(self) -> ValueFunction | None:
-        """What luck is measured by; None if it is not asked for or the rules have none."""
+        """What luck is measured by; None if it is not asked for."""
         return for_settings(self.settings) if self.luck_adjusted else None
+
+    @property
+    def size(self) -> int:
+        """Number of players at a table, k: that of the sides of the game."""
+        return len(self.settings.sides)
 
     @property
     def standings(self) -> int:
@@ -244,12 +88,13 @@ class Conditions:
     @classmethod
     def checked(
         cls,
-        game: str = "poke",
+        game: Any = DEFAULT_GAME,
         seed: Any = 0,
         *,
+        players: int | None = None,
         match: str = "deal",
         rules: Any = "standard",
-        below_value: float = 50.0,
+        below_value: float | None = None,
         max_deals: int | None = None,
         move_timeout: float | None = None,
         keep_records: bool = False,
@@ -262,21 +107,24 @@ class Conditions:
         """
         if move_timeout is not None:
             move_timeout = check_number("move_timeout", move_timeout, above=0.0)
-        return cls(
-            Settings(
-                games.named(game), match, rules=rules, below_value=below_value, max_deals=max_deals
-            ),
-            check_integer("seed", seed, 0),
-            move_timeout,
-            bool(keep_records),
-            bool(luck_adjusted),
-        )
+        settings = Settings(
+            games.named(game), match, rules=rules, players=players, below_value=below_value,
+            max_deals=max_deals,
+        )  # fmt: skip
+        seed = check_integer("seed", seed, 0)
+        if luck_adjusted and for_settings(settings) is None:
+            raise ValueError(
+                f"luck_adjusted must be False but in poke by its standard rules: there is a value "
+                f"function to measure luck by for these alone, not for {settings.game.name} by "
+                f"{'rules of its own' if not isinstance(rules, str) else f'{rules} rules'}"
+            )
+        return cls(settings, seed, move_timeout, bool(keep_records), bool(luck_adjusted))
 
 
 def play(
     first: Agent,
     second: Agent,
-    pairs: int,
+    deals: int,
     seed: int = 0,
     *,
     progress: Callable[[int], None] | None = None,
@@ -285,58 +133,91 @@ def play(
 ) -> Duel:
     """Let two players meet in duplicate matches.
 
-    No copy of a player sits in both legs, so nothing it remembers of a deck in one leg can help it
-    in the other.
+    Where more than two sit at a table, copies of the second have all other sides.
 
     Args:
         first, second: the players; they are left as they are.
-        pairs: number of pairs, 1 or more; twice as many matches are played.
+        deals, progress, at_once: as for `meet`.
         seed: of decks, dealers and keys, 0 or more.
-        progress: called now and then with the number of pairs played.
-        at_once: pairs that are played at once; it changes nothing but the time.
         **conditions: as for `Conditions.checked`.
 
     Raises:
         ValueError: naming the argument and what is allowed, or a player that cannot be copied.
     """
-    pairs = check_integer("pairs", pairs, 1, MOST_PAIRS)
-    at_once = min(check_integer("at_once", at_once, 1), most_at_once(first, second))
     agreed = Conditions.checked(seed=seed, **conditions)
-    duels = []
-    for start in range(0, pairs, at_once):
-        stop = min(start + at_once, pairs)
-        duels.append(play_pairs(first, second, range(start, stop), agreed))
+    players = [first] + [second] * (agreed.size - 1)
+    meeting = meet(players, deals, agreed, progress=progress, at_once=at_once)
+    return Duel(tuple(Shared(meeting, 0, other) for other in range(1, agreed.size)))
+
+
+def meet(
+    players: Sequence[Agent],
+    deals: int,
+    conditions: Conditions,
+    *,
+    progress: Callable[[int], None] | None = None,
+    at_once: int = MOST_AT_ONCE,
+) -> Meeting:
+    """Let the players of a table meet in duplicate matches.
+
+    No copy of a player sits in two legs, so nothing it remembers of a deck in one leg can help it
+    in another; and partners are copies that know nothing of each other.
+
+    Args:
+        players: one for each side; they are left as they are.
+        deals: number of deck orders, 1 or more; as many matches of each as there are sides.
+        conditions: of all matches.
+        progress: called now and then with the number of deck orders played.
+        at_once: deck orders that are played at once; it changes nothing but the time.
+
+    Raises:
+        ValueError: naming the argument and what is allowed, or a player that cannot be copied.
+    """
+    deals = check_integer("deals", deals, 1, MOST_ORDERS)
+    at_once = min(check_integer("at_once", at_once, 1), most_at_once(players, conditions))
+    parts = []
+    for start in range(0, deals, at_once):
+        stop = min(start + at_once, deals)
+        parts.append(play_orders(players, range(start, stop), conditions))
         if progress is not None:
             progress(stop)
-    return join(duels)
+    return join(parts)
 
 
-def most_at_once(*players: Agent) -> int:
-    """How many pairs of these players are best played at once."""
-    copies = any(isinstance(as_row_player(player, 0), RowByRow) for player in players)
-    return MOST_COPIES_AT_ONCE if copies else MOST_AT_ONCE
+def most_at_once(players: Sequence[Agent], conditions: Conditions) -> int:
+    """How many deck orders of these players are best played at once."""
+    if any(isinstance(as_row_player(player, 0), RowByRow) for player in players):
+        seats: int = conditions.size * conditions.settings.players
+        return max(1, MOST_COPIES_AT_ONCE // seats)
+    return MOST_AT_ONCE // conditions.size
 
 
-def play_pairs(first: Agent, second: Agent, pairs: range, conditions: Conditions) -> Duel:
-    """Play some pairs of a meeting; the duel counts them from the first of `pairs`, its forfeits
-    name them by their numbers."""
-    table = _Table(pairs, conditions)
-    # Each sits in the seat that has the leg's number, or the other.
-    players = [(first, second), (second, first)]
+def play_orders(players: Sequence[Agent], orders: range, conditions: Conditions) -> Meeting:
+    """Play some deck orders of a meeting, which counts them from the first of `orders`; its
+    forfeits name them by their numbers.
+
+    Raises:
+        ValueError: for another number of players than of sides, or one that cannot be copied.
+    """
+    sides = conditions.settings.sides
+    if len(players) != len(sides):
+        raise ValueError(f"players must be {len(sides)}, one for each side, got {len(players)}")
+    table = _Table(orders, conditions)
     seats = [
-        [_Seat(player, leg, seat, table) for seat, player in enumerate(legs)]
-        for leg, legs in enumerate(players)
+        _Seat(players[(side - leg) % len(sides)], leg, seat, table)
+        for leg in range(len(sides))
+        for side, members in enumerate(sides)
+        for seat in members
     ]
-    every = [seat for leg in seats for seat in leg]
-    for seat in every:
+    for seat in seats:
         seat.begin()
     while table.live.any():
-        actions = np.full(2 * len(pairs), engine.WAIT)
-        acting = np.zeros(2 * len(pairs), np.bool_)
-        for seat in every:
+        actions = np.full(len(table.live), engine.WAIT)
+        acting = np.zeros(len(table.live), np.bool_)
+        for seat in seats:
             seat.act(actions, acting)
         table.step(actions, acting)
-    return table.duel()
+    return table.meeting()
 
 
 def _key_words(seed: int) -> npt.NDArray[np.uint32]:
@@ -349,32 +230,43 @@ def _key_words(seed: int) -> npt.NDArray[np.uint32]:
 
 
 class _Table:
-    """The matches of some pairs: row k is leg 0 of the k-th of them, row n + k its leg 1."""
+    """The matches of some deck orders: of n, row r n + i is leg r of the i-th.
 
-    def __init__(self, pairs: range, conditions: Conditions) -> None:
+    Points and faults are those of sides and seats; only `meeting` says whose they were.
+    """
+
+    def __init__(self, orders: range, conditions: Conditions) -> None:
         settings = conditions.settings
-        count = len(pairs)
         self.conditions = conditions
-        self.numbers = np.tile(np.array(pairs, np.int64), 2)
-        self.legs = np.repeat([0, 1], count)
+        self.count = len(orders)
+        self.size = conditions.size
+        rows = self.size * self.count
+        self.numbers = np.tile(np.array(orders, np.int64), self.size)
+        self.legs = np.repeat(np.arange(self.size), self.count)
+        # Partners are paid alike: the first seat of each side speaks for it.
+        self._speakers = [members[0] for members in settings.sides]
+        self._side_of = np.zeros(settings.players, np.int64)
+        for side, members in enumerate(settings.sides):
+            self._side_of[list(members)] = side
         self.key_words = _key_words(conditions.seed)
         self.envs = BatchEnv(
-            settings.game, 2 * count, match=settings.match, rules=settings.rules,
+            settings.game, rows, match=settings.match, rules=settings.rules,
             below_value=settings.below_value, max_deals=settings.max_deals,
             autoreset=False, copy=False, threads=1,
         )  # fmt: skip
         # One seed in all rows, each of which begins with another of its matches.
-        self.envs.reset([conditions.seed] * (2 * count), {"skip": self.numbers})
+        self.envs.reset([conditions.seed] * rows, {"skip": self.numbers})
         self.dealers = self.envs.record["dealer"].copy()
-        self.turns = np.zeros((2 * count, 2), np.int64)
-        self.points = np.zeros(2 * count)
+        self.turns = np.zeros((rows, settings.players), np.int64)
+        self.points = np.zeros((rows, self.size))
         self.faults: dict[int, tuple[int, int, str]] = {}
-        self.live = np.ones(2 * count, np.bool_)
+        self.live = np.ones(rows, np.bool_)
         standings = conditions.standings
         self._standing = self.envs.standings() if standings else None
         self._deals = self.envs.deals
-        self.standing_deals = np.zeros((2 * count, 2, standings), np.int64)
-        self.standing_points = np.zeros((2 * count, 2, standings))
+        self._before = self.points.copy()
+        self.standing_deals = np.zeros((rows, self.size, standings), np.int64)
+        self.standing_points = np.zeros((rows, self.size, standings))
         value = conditions.value_function
         self._tally = None if value is None else Tally(value, self.envs, price_of(settings))
         self._logs: list[records.Log] | None = None
@@ -387,10 +279,16 @@ class _Table:
                 log.deal(deck)
 
     def forfeit(self, row: int, seat: int, reason: str) -> None:
-        """The match is lost; whoever was further behind than that costs gains nothing by it."""
-        behind = -self.points[row] if seat == 0 else self.points[row]
-        loss = max(FORFEIT_POINTS, behind)
-        self.points[row] = -loss if seat == 0 else loss
+        """The match is lost; whoever was further behind than that costs gains nothing by it.
+
+        The others stay as far apart as they are.
+        """
+        side = int(self._side_of[seat])
+        points = self.points[row]
+        loss = max(FORFEIT_POINTS, float(points.mean() - points[side]))
+        others = np.arange(self.size) != side
+        points[others] = points[others] - points[others].mean() + loss / (self.size - 1)
+        points[side] = -loss
         # Whatever a player's error says must fit into files and terminals.
         reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")
         reason = textwrap.shorten(reason, 200, placeholder=" …")
@@ -416,44 +314,36 @@ class _Table:
             envs.advance(going)
         else:
             self._tally.advance(going)
-        rewards = envs.rewards[:, 0] * self.live
-        self.points += rewards
+        self.points += envs.rewards[:, self._speakers] * self.live[:, np.newaxis]
         deals = envs.deals
         ended = np.flatnonzero(deals != self._deals)
         self._deals = deals
         self.live &= ~envs.over
         if len(ended):
-            self._note_deals(ended, rewards)
+            self._note_deals(ended)
 
-    def _note_deals(self, ended: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64]) -> None:
+    def _note_deals(self, ended: npt.NDArray[np.int64]) -> None:
         """Count finished deals where their players stood; write the next decks down."""
         if self._standing is not None:
-            for who in range(2):
-                seats = np.where(self.legs[ended] == 0, who, 1 - who)
-                stood = self._standing[ended, seats]
-                self.standing_deals[ended, who, stood] += 1
-                self.standing_points[ended, who, stood] += (
-                    np.where(seats == 0, 1, -1) * rewards[ended]
-                )
+            points = self.points[ended] - self._before[ended]
+            margins = points - points.mean(axis=1, keepdims=True)
+            for side, seat in enumerate(self._speakers):
+                player = (side - self.legs[ended]) % self.size
+                stood = self._standing[ended, seat]
+                self.standing_deals[ended, player, stood] += 1
+                self.standing_points[ended, player, stood] += margins[:, side]
+            self._before[ended] = self.points[ended]
             self._standing = self.envs.standings()
         if self._logs is not None:
             decks = self.envs.deck
             for row in ended[self.live[ended]].tolist():
                 self._logs[row].deal(decks[row].tolist())
 
-    def duel(self) -> Duel:
-        """What came of it, as the first player sees it."""
-        count = len(self.numbers) // 2
-        won = self.envs.results()[:, 0].astype(np.int8)
-        for row, (seat, _, _) in self.faults.items():
-            won[row] = -1 if seat == 0 else 1
-        # In leg 1 the first player sits in seat 1.
-        sign = np.where(self.legs == 0, 1, -1)
-        legs = (slice(count), slice(count, None))
-        seat_turns = np.where(self.legs[:, np.newaxis] == 0, self.turns, self.turns[:, ::-1])
+    def meeting(self) -> Meeting:
+        """What came of it, by player."""
         forfeits = [
             Forfeit(
-                seat ^ int(self.legs[row]),
+                int(self._side_of[seat] - self.legs[row]) % self.size,
                 int(self.numbers[row]),
                 int(self.legs[row]),
                 turn,
@@ -461,53 +351,76 @@ class _Table:
             )
             for row, (seat, turn, reason) in self.faults.items()
         ]
-        return Duel(
-            points=np.stack([(sign * self.points)[leg] for leg in legs], axis=1),
-            winners=np.stack([(sign * won)[leg] for leg in legs], axis=1).astype(np.int8),
-            dealers=self.dealers[:count].astype(np.int8),
-            decisions=np.stack([seat_turns[leg].sum(axis=1) for leg in legs], axis=1),
-            standing_deals=self.standing_deals[:count] + self.standing_deals[count:],
-            standing_points=self.standing_points[:count] + self.standing_points[count:],
-            forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.pair, forfeit.leg))),
-            records=tuple(self._texts(count)),
-            luck=None
-            if self._tally is None
-            else np.stack([(sign * self._tally.luck)[leg] for leg in legs], axis=1),
+        sides = self.conditions.settings.sides
+        decisions = [self.turns[:, list(members)].sum(axis=1) for members in sides]
+        by_leg = (self.size, self.count, self.size, -1)
+        return Meeting(
+            points=self._by_player(self.points),
+            places=self._by_player(self._places()),
+            dealers=self._side_of[self.dealers[: self.count]].astype(np.int8),
+            decisions=self._by_player(np.stack(decisions, axis=1)),
+            standing_deals=self.standing_deals.reshape(by_leg).sum(axis=0),
+            standing_points=self.standing_points.reshape(by_leg).sum(axis=0),
+            forfeits=tuple(sorted(forfeits, key=lambda forfeit: (forfeit.order, forfeit.leg))),
+            records=tuple(self._texts()),
+            luck=self._luck(),
         )
 
-    def _texts(self, count: int) -> Iterator[str]:
+    def _by_player(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """(rows, sides) as (orders, legs, players)."""
+        legs = values.reshape(self.size, self.count, self.size)
+        return np.stack([np.roll(part, -leg, axis=1) for leg, part in enumerate(legs)], axis=1)
+
+    def _places(self) -> npt.NDArray[np.int8]:
+        """How many sides were ahead of each at the end, int8 (rows, sides)."""
+        worth = self.envs.results()[:, self._speakers]
+        for row, (seat, _, _) in self.faults.items():
+            worth[row] = 1.0
+            worth[row, self._side_of[seat]] = -1.0
+        # Points that should be equal may differ by rounding.
+        points = np.where(worth < 0.0, self.points.round(6), 0.0)
+        better = worth[:, :, np.newaxis] > worth[:, np.newaxis]
+        level = worth[:, :, np.newaxis] == worth[:, np.newaxis]
+        ahead = better | level & (points[:, :, np.newaxis] > points[:, np.newaxis])
+        return np.asarray(ahead.sum(axis=1), np.int8)
+
+    def _luck(self) -> npt.NDArray[np.float64] | None:
+        if self._tally is None:
+            return None
+        return self._by_player(np.stack([self._tally.luck, -self._tally.luck], axis=1))
+
+    def _texts(self) -> Iterator[str]:
         if self._logs is None:
             return
         cut = self.envs.cut
         seed: int | str = self.conditions.seed
         if self.conditions.seed >= 2**64:  # records hold no larger numbers
             seed = str(seed)
-        for pair in range(count):
-            for leg, row in enumerate((pair, count + pair)):
-                ending = None
-                if row in self.faults:
-                    seat, _, reason = self.faults[row]
-                    ending = records.Ending("forfeit", seat, reason)
-                elif cut[row]:
-                    ending = records.Ending("truncated")
-                log = self._logs[row]
-                about = {"seed": seed, "pair": int(self.numbers[row]), "leg": leg}
-                yield records.dumps(log.finish(ending, info=about))
+        for row in np.arange(len(self.legs)).reshape(self.size, -1).T.ravel().tolist():
+            ending = None
+            if row in self.faults:
+                seat, _, reason = self.faults[row]
+                ending = records.Ending("forfeit", seat, reason)
+            elif cut[row]:
+                ending = records.Ending("truncated")
+            order, leg = int(self.numbers[row]), int(self.legs[row])
+            about = {"seed": seed, "order": order, "leg": leg}
+            yield records.dumps(self._logs[row].finish(ending, info=about))
 
 
 class _Seat:
-    """A copy of a player in one seat of one leg: it decides for that seat of all pairs."""
+    """A copy of a player in one seat of one leg: it decides for that seat over all deck orders."""
 
     def __init__(self, player: Agent, leg: int, seat: int, table: _Table) -> None:
         self.seat = seat
         self._table = table
-        self._count = len(table.numbers) // 2
+        self._count = table.count
         self._first = leg * self._count
         self._player = _copy(player, self._count)
         self._unready: dict[int, str] = {}
 
-    def _keys(self, pairs: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
-        return streams.decision_keys(self._table.key_words, pairs, self.seat, turns)
+    def _keys(self, orders: npt.NDArray[np.int64], turns: Any) -> npt.NDArray[np.uint64]:
+        return streams.decision_keys(self._table.key_words, orders, self.seat, turns)
 
     def begin(self) -> None:
         """Reset the player for its matches; where that fails, it forfeits when it is to act."""
@@ -515,7 +428,7 @@ class _Seat:
         # 32 bits: what every generator takes for a seed.
         numbers = self._table.numbers[rows]
         if isinstance(self._player, AllRows):
-            # Reset once for all: with which pairs it is grouped must not matter.
+            # Reset once for all: with which deck orders it is grouped must not matter.
             numbers = np.zeros_like(numbers)
         seeds = self._keys(numbers, 0) >> np.uint64(32)
         slots = np.arange(self._count)

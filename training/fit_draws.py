@@ -20,7 +20,8 @@ import numpy.typing as npt
 import agents
 from agents.heuristic import MIDDLE
 from agents.holdings import holding
-from agents.reading import RANKS, READING, count_bits, read
+from agents.poke_reading import READING, read
+from agents.reading import RANKS, count_bits
 from poke_env import _files, engine, observation, streams
 from poke_env._jit import compiled
 from poke_env.cards import Category

@@ -62,7 +62,7 @@ _MOST_CHANGED = 3
 
 def price_of(settings: Settings) -> float:
     """What a point below the line is taken to be worth, in points above it."""
-    return PRICES.get(settings.match, settings.below_value)
+    return float(PRICES.get(settings.match, settings.below_value))
 
 
 def _choices(choose: Any) -> npt.NDArray[np.int8]:

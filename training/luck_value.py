@@ -246,9 +246,7 @@ def of_project() -> ValueFunction:
 
 def for_settings(settings: Settings) -> ValueFunction | None:
     """The value function for an environment's settings; None if there is none for its rules."""
-    if settings.game.name == "poke" and settings.rules == PRESETS["standard"]:
-        return of_project()
-    return None
+    return of_project() if settings.rules == PRESETS["standard"] else None
 
 
 def rank_hands() -> npt.NDArray[np.int8]:

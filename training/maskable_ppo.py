@@ -1,10 +1,11 @@
 """Train a player by self-play with MaskablePPO: `python -m training.maskable_ppo --minutes 2`.
 
-The learner plays single-agent environments from both seats. Whom it meets is drawn anew for every
-match (`training.pool`): its own current policy, an immutable snapshot of an earlier one, or a
-scripted player. Progress is measured in duplicate deals against fixed players, with the exported
-network, which is what others will play against. A run may begin with a teacher, whom the learner
-imitates before it plays for itself (`training.imitation`).
+The learner plays single-agent environments from every seat, in any of the games (`--game`). Whom it
+meets is drawn anew for every match (`training.pool`): its own current policy, an immutable snapshot
+of an earlier one, or a scripted player; who is drawn has all other seats, a partner's too. Progress
+is measured in duplicate deals against fixed players, with the exported network, which is what
+others will play against. A run may begin with a teacher, whom the learner imitates before it plays
+for itself (`training.imitation`).
 
 A run is one folder:
 
@@ -21,7 +22,8 @@ Curves, all over the number of the learner's decisions:
 
     rollout/ep_rew_mean              scaled reward of a match, mean of the last 100
     rollout/ep_len_mean              the learner's decisions in a match
-    opponents/NAME/win_rate          matches won since the last update, draws counted as half
+    opponents/NAME/win_rate          matches that brought points since the last update, those that
+                                     brought none counted as half
     opponents/NAME/points            mean points of these matches (equity, where that is paid)
     opponents/NAME/matches           their number
     evaluation/NAME/margin           points a match in duplicate matches
@@ -69,19 +71,22 @@ from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 import agents
+import poke_env
 from agents.network import Network, NetworkAgent
-from poke_env import _files, observation, poke_v0
+from poke_env import _files, games, observation
 from poke_env._checks import check_integer
 from poke_env.agent import Agent
 from poke_env.equity import has_table, table_for
+from poke_env.games.base import Game
+from poke_env.settings import Settings
 from training import cli, duplicate
 from training.central_critic import CentralCriticPolicy
 from training.export import command, copy_model, network_of, save_model, versions
 from training.imitation import imitate
+from training.meeting import Duel
 from training.pool import OpponentPool, PoolPlayers, Tally
+from training.rounding import mean, reach
 from training.vec_env import BatchVecEnv
-
-GAME = poke_v0.raw_env.game
 
 
 @dataclass(frozen=True)
@@ -95,24 +100,29 @@ class Arguments:
     seed: int = 0
     """of weights, decks, opponents and minibatches"""
     out: str | None = None
-    """folder of the run, a new one; by default runs/poke-DATE-TIME"""
+    """folder of the run, a new one; by default runs/GAME-DATE-TIME"""
     resume: str | None = None
     """folder of a run to go on with; of its arguments only lengths and cadences can be changed"""
 
+    game: str = agents.DEFAULT_GAME
+    """which of the games to learn"""
+    players: int | None = None
+    """how many sit at the table, where the game leaves a choice"""
     rules: str = "standard"
     """preset of rules: standard, small or tiny"""
     match: str = "deal"
-    """what the learner plays: deal, game or rubber"""
+    """what the learner plays: deal or a longer one of the game's, such as game or rubber"""
     reward: str | None = None
-    """what the learner is paid: points, equity or win. By default equity for deals by rules that
-    have a table, so that a single deal is an honest part of a rubber, and points elsewhere.
-    Evaluations always count points"""
+    """what the learner is paid: points, win, or in Poke equity. By default equity for deals by
+    rules that have a table, so that a single deal is an honest part of a rubber, and points
+    elsewhere. Evaluations always count points"""
     start_scores: int | None = None
     """number of scores, as they occur in rubbers, at which matches begin, drawn anew for each; 0:
     they begin at 0. By default 4,096 for deals that are paid in equity, and 0 elsewhere"""
-    reward_scale: float = 1 / 500
+    reward_scale: float | None = None
     """factor from points to rewards. Learning rate, value loss and gradient clipping want returns
-    near 1, and a deal between random players has a standard deviation of 500 points"""
+    near 1. By default 1 / the standard deviation of points in a deal among random players (in Poke
+    1 / 500), and 1 for reward win"""
 
     num_envs: int = 256
     """matches that are played at once; learner and opponents are asked for all of them together"""
@@ -143,8 +153,9 @@ class Arguments:
     """gradients are clipped to this length"""
     hidden: tuple[int, ...] = (256, 256)
     """sizes of the hidden layers of policy and critic, which share nothing"""
-    central_critic: bool = True
-    """let the critic see every hand (`training.central_critic`); the policy never does"""
+    central_critic: bool | None = None
+    """let the critic see every hand (`training.central_critic`); the policy never does. By default
+    where that can be: not where a match may be cut, as a game of Pokex is after 100 deals"""
     torch_threads: int = 1
     """threads of PyTorch. A second one speeds up the updates, a third of the time, on an idle
     machine; beside a busy neighbour its threads wait for each other and all is many times slower"""
@@ -172,7 +183,7 @@ class Arguments:
     evaluate_every: int = 100_000
     """steps between evaluations"""
     evaluation_pairs: int = 250
-    """pairs of duplicate matches against each opponent in an evaluation"""
+    """deck orders against each opponent in an evaluation, each played from every side"""
     evaluation_opponents: tuple[str, ...] = ("random", "greedy", "heuristic")
     """players to be measured against, written as in scripted"""
     deterministic: bool = False
@@ -191,7 +202,7 @@ class Arguments:
         check_integer("seed", self.seed, 0)
         for name in _RATES:
             value = getattr(self, name)
-            if not math.isfinite(value) or value < 0:
+            if value is not None and not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
         if self.minutes is not None and not 0 < self.minutes < math.inf:
             raise ValueError(f"minutes must be a number above 0, got {self.minutes!r}")
@@ -214,32 +225,66 @@ class Arguments:
             raise ValueError(
                 f"current_share, snapshot_share and scripted_share must add up to 1, got {shares}"
             )
-        GAME.one_of("match", self.match, GAME.matches)
         check_integer("start_scores", self.start_scores, 0, 10**6, or_none=True)
-        self.environment()
+        cut = self._cut_after(self.environment()["rules"])
+        if self.central_critic and cut is not None:
+            raise ValueError(
+                f"central_critic must be False or None where matches are cut, as a {self.match} of "
+                f"{self.game} is after {cut} deals, got True: who saw every hand would have to "
+                f"value the position in which it is cut"
+            )
 
     def environment(self) -> dict[str, Any]:
-        """The settings of the environments, defaults chosen by match and rules.
+        """The settings of the environments, defaults chosen by game, match and rules.
 
         Raises:
-            ValueError: for rules that have no equity table where one is needed.
+            ValueError: for what the game has not, or rules that have no equity table where one is
+                needed.
         """
-        rules = GAME.rules_named(self.rules)
-        reward, starts = self.reward, self.start_scores
+        game = self.played
+        rules = game.rules_for(self.rules, self.players)
+        game.one_of("match", self.match, game.matches)
+        reward, starts, scale = self.reward, self.start_scores, self.reward_scale
         if reward is None:
-            honest = self.match == "deal" and has_table(rules)
+            honest = self.match == "deal" and has_table(game, rules)
             reward = "equity" if honest else "points"
-        GAME.one_of("reward", reward, GAME.rewards)
+        game.one_of("reward", reward, game.rewards)
         if starts is None:
             starts = _STARTS if self.match == "deal" and reward == "equity" else 0
-        table = table_for(GAME, rules, None) if starts or reward == "equity" else None
+        if scale is None:
+            scale = 1.0 if reward == "win" else 1 / game.spread
+        if self.start_scores and not has_table(game, rules):
+            raise ValueError(
+                f"start_scores must be 0 or None in games and rules without an equity table, which "
+                f"knows how often each score occurs, got {self.start_scores} for {self.rules} "
+                f"{game.name}"
+            )
+        table = table_for(game, rules, None) if starts or reward == "equity" else None
         return {
             "match": self.match,
             "reward": reward,
             "rules": rules,
-            "reward_scale": self.reward_scale,
+            "reward_scale": scale,
             "start_scores": table.start_scores(starts, self.seed) if starts and table else None,
         }
+
+    @property
+    def played(self) -> Game:
+        """The game to learn."""
+        return games.named(self.game)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the critic sees every hand."""
+        if self.central_critic is None:
+            return self._cut_after(self.environment()["rules"]) is None
+        return self.central_critic
+
+    def _cut_after(self, rules: Any) -> int | None:
+        """After how many deals a match is cut; None if it never is."""
+        if self.match == "deal":
+            return None
+        return Settings(self.played, self.match, rules=rules).max_deals
 
     @property
     def rollout_steps(self) -> int:
@@ -275,12 +320,12 @@ def make_envs(arguments: Arguments, pool: OpponentPool) -> VecEnv:
     `episode` into the info of a match that ended.
     """
     return BatchVecEnv(
-        poke_v0.vector_env(
+        poke_env.door(arguments.game).vector_env(
             arguments.num_envs,
             PoolPlayers(pool, arguments.num_envs),
             **arguments.environment(),
         ),
-        everybody=arguments.central_critic,
+        everybody=arguments.sees_all,
     )
 
 
@@ -324,7 +369,9 @@ class ScheduledPPO(MaskablePPO):
             super().train()
         else:
             chance = np.random.default_rng([self.seed or 0, self.num_timesteps])
-            imitate(self, self.teacher, observation.length(GAME), chance)
+            policy = self.policy
+            own = policy.own if isinstance(policy, CentralCriticPolicy) else policy.features_dim
+            imitate(self, self.teacher, own, chance)
 
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "teacher"]
@@ -350,8 +397,8 @@ def make_model(arguments: Arguments, envs: VecEnv) -> ScheduledPPO:
     """An untrained learner."""
     policy: type[MaskableActorCriticPolicy] = MaskableActorCriticPolicy
     more: dict[str, Any] = {}
-    if arguments.central_critic:
-        policy, more = CentralCriticPolicy, {"own": observation.length(GAME)}
+    if arguments.sees_all:
+        policy, more = CentralCriticPolicy, {"own": observation.length(arguments.played)}
     return ScheduledPPO(
         policy,
         envs,
@@ -408,10 +455,10 @@ class Run:
         # The one place where it is set. Rollouts run on one core whatever it is.
         torch.set_num_threads(self.arguments.torch_threads)
         self._started = time.monotonic()
-        self._rules = GAME.rules_named(self.arguments.rules)
-        self._tally = TallyMatches(self.arguments.reward_scale)
-        reward = self.arguments.environment()["reward"]
-        table = table_for(GAME, self._rules, None) if reward == "equity" else None
+        game, environment = self.arguments.played, self.arguments.environment()
+        self._rules, reward = environment["rules"], environment["reward"]
+        self._tally = TallyMatches(environment["reward_scale"])
+        table = table_for(game, self._rules, None) if reward == "equity" else None
         self._paid = {
             "reward": reward,
             "equity_table": None if table is None else [table.version, table.digest],
@@ -519,11 +566,12 @@ class Run:
             "opponent_deterministic": getattr(opponent, "deterministic", None),
         }
 
-    def _play(self, player: Agent, opponent: Agent, pairs: int) -> duplicate.Duel:
+    def _play(self, player: Agent, opponent: Agent, pairs: int) -> Duel:
         arguments = self.arguments
         return duplicate.play(
-            player, opponent, pairs, arguments.seed, match=arguments.match, rules=self._rules
-        )
+            player, opponent, pairs, arguments.seed, game=arguments.game, match=arguments.match,
+            rules=self._rules,
+        )  # fmt: skip
 
     def save_checkpoint(self) -> None:
         """Write all that is needed to go on, and the player as it is now."""
@@ -552,7 +600,7 @@ class Run:
         save_model(
             path,
             self.pool.current,
-            GAME,
+            self.arguments.played,
             self._rules,
             deterministic=self.arguments.deterministic,
             training={
@@ -598,24 +646,25 @@ def _best(folder: Path) -> tuple[float, Path]:
 
 def _make_pool(arguments: Arguments) -> OpponentPool:
     """The opponents; until there is a policy, the current one plays at random."""
-    size = observation.length(GAME)
-    actions = GAME.num_actions(GAME.rules_named(arguments.rules))
+    game = arguments.played
+    size, actions = observation.length(game), game.num_actions(arguments.environment()["rules"])
     return OpponentPool(
         Network((size, actions), "relu", np.zeros((size + 1) * actions, np.float32)),
         (arguments.current_share, arguments.snapshot_share, arguments.scripted_share),
-        _load(arguments.scripted),
+        _load(arguments.scripted, game),
         arguments.pool_size,
     )
 
 
 def _players(arguments: Arguments) -> tuple[dict[str, Agent], Agent | None]:
     """Whom evaluations are against, and the teacher."""
-    teacher = None if arguments.teacher is None else agents.load(arguments.teacher)
-    return _load(arguments.evaluation_opponents), teacher
+    game, teacher = arguments.played, arguments.teacher
+    opponents = _load(arguments.evaluation_opponents, game)
+    return opponents, None if teacher is None else agents.load(teacher, game=game)
 
 
-def _load(names: Iterable[str]) -> dict[str, Agent]:
-    return {name: agents.load(name) for name in names}
+def _load(names: Iterable[str], game: Game) -> dict[str, Agent]:
+    return {name: agents.load(name, game=game) for name in names}
 
 
 def start(arguments: Arguments) -> Run:
@@ -626,7 +675,7 @@ def start(arguments: Arguments) -> Run:
         OSError: if it cannot be written to.
     """
     arguments.check()
-    folder = Path(arguments.out or f"runs/{GAME.name}-{datetime.now():%Y%m%d-%H%M%S}")
+    folder = Path(arguments.out or f"runs/{arguments.game}-{datetime.now():%Y%m%d-%H%M%S}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(
             f"out {str(folder)!r} exists already and nothing is overwritten: name another folder, "
@@ -867,11 +916,11 @@ class _Display:
         """Say how the player did, in points a match with 95 % intervals."""
         if not found:
             return
-        parts = [
-            f"{record['opponent']} {record['margin']:+.0f} ± "
-            f"{(record['margin_high'] - record['margin_low']) / 2:.0f}"
-            for record in found
-        ]
+        parts = []
+        for record in found:
+            low, high = record["margin_low"], record["margin_high"]
+            margin = {"mean": record["margin"], "low": low, "high": high}
+            parts.append(f"{record['opponent']} {mean(margin)} {reach(margin)}")
         line = f"{steps:>9,} steps: {', '.join(parts)} points a match"
         self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
 

@@ -1,119 +1,129 @@
-"""Sit down yourself: `python -m training.play --opponent heuristic --match rubber`."""
+"""Sit down yourself: `python -m training.play --game poque --players 4 --opponent heuristic`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 import agents
-from agents.human import HumanAgent
-from poke_env import poke_v0
+import poke_env
+from agents.human import listen
+from poke_env import render
 from poke_env._checks import check_integer
-from poke_env.aec import IllegalActionError
+from poke_env.aec import CardGameEnv, IllegalActionError
 from poke_env.agent import Agent
-from poke_env.games.poke import DealResult
+from poke_env.single import check_seat
 from training import cli
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A match in the terminal against one of the players."""
+    """A match in the terminal at a table with players of the house."""
 
-    opponent: str = "heuristic"
-    """a player's name, a model file, or package.module:factory"""
-    match: str = "rubber"
-    """deal, game or rubber"""
+    game: str = agents.DEFAULT_GAME
+    """which of the games to play"""
+    players: int | None = None
+    """how many sit at the table, where the game leaves a choice"""
+    opponent: tuple[str, ...] = ("heuristic",)
+    """who has the other seats: names, model files or package.module:factory, one for all of them or
+    one for each in turn after you"""
+    match: str | None = None
+    """unit of play, such as deal; by default the whole game"""
     rules: str = "standard"
-    """standard, small or tiny"""
-    seat: Literal["random", "0", "1"] = "random"
+    """preset of the game's rules: standard, small or tiny"""
+    seat: int | Literal["random"] = "random"
     """your seat"""
     seed: int | None = None
-    """of cards, seats and the opponent; without it every match is another"""
+    """of cards, seats and the other players; without it every match is another"""
 
 
-def play(settings: Settings, human: Agent | None = None) -> float:
-    """Play one match and print what can be seen of it.
+def play(settings: Settings, ask: Callable[[str], str] | None = None) -> float:
+    """Play one match and print what can be seen of it from your seat.
 
     Args:
         settings: what is played.
-        human: who sits in your seat, by default a person at the terminal.
+        ask: gives your answers (see `agents.human.listen`), by default a person at the terminal.
 
     Returns:
-        Your points minus the opponent's, as the rewards of the match add up.
+        Your points, as the rewards of the match add up.
 
     Raises:
-        ValueError: for an unknown opponent, match, preset or seed.
+        ValueError: for an unknown game, opponent, match, preset, seat or seed.
+        Quit: when you leave.
     """
     seed = np.random.SeedSequence().entropy if settings.seed is None else settings.seed
     seed = check_integer("seed", seed, 0)
-    env = poke_v0.raw_env(settings.match, rules=settings.rules)
-    opponent = agents.load(settings.opponent, seed)
-    person = human if human is not None else HumanAgent()
+    env: CardGameEnv = poke_env.door(settings.game).raw_env(
+        settings.match, rules=settings.rules, players=settings.players
+    )
     chance = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
-    seat = int(chance.integers(2)) if settings.seat == "random" else int(settings.seat)
+    size = env.settings.players
+    drawn = check_seat(settings.seat, size)
+    seat = int(chance.integers(size)) if drawn == "random" else int(drawn)
+    others = _others(env, seat, settings.opponent, seed)
     you = env.possible_agents[seat]
     env.reset(seed=seed)
-    print(f"You are {you}. Seed {seed}. Name cards or slots; ? helps, quit leaves.")
+    print(f"You are {you}. Seed {seed}. Say what you do; ? helps, quit leaves.")
     points = 0.0
-    finished = 0
+    shown = 0
     while not (env.terminations[you] or env.truncations[you]):
         agent = env.agent_selection
-        player = person if agent == you else opponent
-        action = player.act(env.observe(agent), chance.integers(2**64, dtype=np.uint64))
-        if agent != you:
+        if agent == you:
+            print(f"\n{env.picture('ansi', you)}")
+            env.step(_choose(env, ask))
+        else:
+            key = chance.integers(2**64, dtype=np.uint64)
             try:
-                print(f"{settings.opponent}: {_public(env.action_to_text(action))}")
+                env.step(others[agent].act(env.observe(agent), key))
             except IllegalActionError as error:
-                print(f"{settings.opponent} forfeits: {error}")
+                print(f"{agent} forfeits: {error}")
                 env.forfeit()
-                points += env.rewards[you]
-                break
-        env.step(action)
         points += env.rewards[you]
-        deals = env.score_sheet.deals
-        if len(deals) > finished:
-            finished = len(deals)
-            print(_summary(deals[-1], seat))
-            if not env.terminations[you]:
-                print(_score(env, seat))
-    print(f"{_score(env, seat)}\nThe match is over: {points:+.0f} points for you.")
+        for end in env.finished[shown:]:
+            table = env.game.table(end, frozenset([seat]))
+            print(f"\nA deal is finished.\n\n{render.show(table, 'ansi')}")
+        shown = len(env.finished)
+    print(f"\nThe match is over: {points:+g} points for you.")
     return points
 
 
-def _public(text: str) -> str:
-    """An action as the other player sees it: the cards of a discard are hidden."""
-    words = text.split()
-    if words[0] != "discard":
-        return text
-    count = len(words) - 1
-    return f"draws {count} card{'s' if count > 1 else ''}"
+def _others(env: CardGameEnv, seat: int, specs: tuple[str, ...], seed: int) -> dict[str, Agent]:
+    """The players of the other seats by agent."""
+    seats = len(env.possible_agents)
+    if len(specs) not in (1, seats - 1):
+        raise ValueError(
+            f"opponent must be 1 player or {seats - 1}, one for each other seat, got {len(specs)}"
+        )
+    others = {}
+    for after in range(1, seats):
+        player = agents.load(specs[(after - 1) % len(specs)], seed, game=env.game)
+        player.reset(seed)
+        others[env.possible_agents[(seat + after) % seats]] = player
+    return others
 
 
-def _summary(deal: DealResult, seat: int) -> str:
-    own, other = seat, 1 - seat
-    return (
-        f"\nDeal finished. You took {deal.cards_taken[own]} cards worth {deal.trick_values[own]}, "
-        f"the opponent {deal.cards_taken[other]} worth {deal.trick_values[other]}; "
-        f"poker {deal.poker[own]} : {deal.poker[other]}, sweep {deal.sweep[own]} : "
-        f"{deal.sweep[other]}, bonuses {deal.game_bonus[own] + deal.rubber_bonus[own]} : "
-        f"{deal.game_bonus[other] + deal.rubber_bonus[other]}."
-    )
-
-
-def _score(env: poke_v0.raw_env, seat: int) -> str:
-    sheet = env.score_sheet
-    parts = (
-        f"{name} {getattr(sheet, name)[seat]} : {getattr(sheet, name)[1 - seat]}"
-        for name in ("above", "below", "games")
-    )
-    return f"You : opponent, {', '.join(parts)}.\n"
+def _choose(env: CardGameEnv, ask: Callable[[str], str] | None) -> int:
+    """What the person whose turn it is wants to do, asked for until it is legal."""
+    while True:
+        answer = listen("> ", ask)
+        if answer.lower() in ("?", "h", "help"):
+            legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+            print(f"Legal: {', '.join(map(env.action_to_text, legal))}")
+            continue
+        try:
+            return env.text_to_action(answer)
+        except IllegalActionError:
+            print(f'{answer} is not legal now. "?" says what is.')
+        except ValueError as error:
+            print(f'{error}. "?" says what is legal.')
 
 
 @cli.main
 def main(settings: Settings) -> None:
-    """Play a match against one of the players in the terminal."""
+    """Play a match against players of the house in the terminal."""
     play(settings)
 
 

@@ -17,7 +17,7 @@ from agents.network import Network
 from poke_env import streams
 from poke_env._threads import cores
 from poke_env.agent import Agent
-from poke_env.row_player import as_actions
+from poke_env.row_player import as_actions, decides_in_batches
 
 CURRENT = "current"
 SNAPSHOT = "snapshot"
@@ -67,6 +67,10 @@ class OpponentPool:
             each equally likely.
         results: all matches of the run so far, by kind of opponent.
         in_play: the snapshots that coming matches are drawn from (see `choose_in_play`).
+
+    Raises:
+        ValueError: if a scripted player has only `act`: it may remember its match, and would play
+            many at once.
     """
 
     current: Network
@@ -76,6 +80,13 @@ class OpponentPool:
     snapshots: dict[int, Network] = field(default_factory=dict)
     results: dict[str, Tally] = field(default_factory=dict)
     in_play: tuple[Network, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, player in self.scripted.items():
+            if not decides_in_batches(player):
+                raise ValueError(
+                    f"scripted player {name!r} must have act_batch to play many matches at once"
+                )
 
     def choose_in_play(self, seed: int) -> None:
         """Choose a few snapshots for the coming matches, each as likely as any other.

@@ -37,7 +37,7 @@ def worker_pools(
         finished = True
     except BrokenProcessPool as error:
         raise ChildProcessError(
-            "a worker process died (killed, out of memory, or ended by a player); what was "
+            "a worker process died (killed, out of memory, or ended by what it ran); what was "
             "finished is kept"
         ) from error
     finally:

@@ -16,18 +16,20 @@ import sys
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
+import agents
 from poke_env._checks import check_integer
 from training import cli, maskable_ppo, report, tournament
-from training.duplicate import MOST_PAIRS
+from training.duplicate import Conditions
 from training.store import Store
 
 TRAINED = "trained"
 """The new player's name in the tables."""
 RIVALS = ("random", "greedy", "never_double", "always_double", "heuristic", "pimc")
-"""Those that it meets."""
+"""Those that it meets, as far as the game has them; copies of them fill a larger table."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,41 @@ class Settings:
     minutes: float = 2.0
     """of training"""
     deals: int = 10_000
-    """deck orders that every two players play in the tournament, each twice with seats exchanged"""
+    """deck orders that all play at every table of the tournament, from every side"""
     seed: int = 0
     """of the training; the tournament plays other decks"""
+    game: str = agents.DEFAULT_GAME
+    """which of the games to learn"""
+    players: int | None = None
+    """how many sit at the table, where the game leaves a choice"""
     rules: str = "standard"
     """preset of rules: standard, small or tiny"""
     out: str | None = None
     """a new folder; by default runs/quickstart-DATE-TIME"""
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """What training, tournament and play have in common."""
+        return {"game": self.game, "players": self.players, "rules": self.rules}
+
+
+def prepare(player: str, settings: Settings) -> tournament.Plan:
+    """The tournament of a player, who is called `TRAINED` there, and its rivals.
+
+    Raises:
+        ValueError: naming what is wrong and what is allowed.
+    """
+    known = agents.names(settings.game)
+    others = Conditions.checked(**settings.table).size - 1
+    rivals = tournament.fill_table([name for name in RIVALS if name in known], others)
+    plan = tournament.prepare(
+        [player, *rivals], settings.deals, settings.seed + 1, **settings.table
+    )
+    entrants = [
+        replace(entrant, label=TRAINED) if entrant.label == player else entrant
+        for entrant in plan.entrants
+    ]
+    return replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
 
 
 def rank(model: Path, settings: Settings, console: Console) -> Path:
@@ -57,14 +87,7 @@ def rank(model: Path, settings: Settings, console: Console) -> Path:
     Returns:
         The folder with results and report, beside the model.
     """
-    plan = tournament.prepare(
-        [str(model), *RIVALS], settings.deals, settings.seed + 1, rules=settings.rules
-    )
-    entrants = [
-        replace(entrant, label=TRAINED) if entrant.spec == str(model) else entrant
-        for entrant in plan.entrants
-    ]
-    plan = replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
+    plan = prepare(str(model), settings)
     folder = tournament.claim_folder(model.parent / "tournament")
     with (
         contextlib.closing(Store(folder / tournament.STORE)) as store,
@@ -92,7 +115,9 @@ def run(settings: Settings, console: Console | None = None) -> Path:
     console = console or Console()
     if not settings.minutes > 0 or not math.isfinite(settings.minutes):
         raise ValueError(f"minutes must be a number above 0, got {settings.minutes!r}")
-    check_integer("deals", settings.deals, 1, MOST_PAIRS)
+    check_integer("seed", settings.seed, 0)
+    # All is checked before minutes are spent; any player stands for the one that is to be trained.
+    plan = prepare("poke_env.agent:RandomAgent", settings)
     folder = settings.out or f"runs/quickstart-{datetime.now():%Y%m%d-%H%M%S}"
     console.print(
         f"Training by self-play for {settings.minutes:g} minutes, into {folder}",
@@ -104,16 +129,21 @@ def run(settings: Settings, console: Console | None = None) -> Path:
             minutes=settings.minutes,
             total_steps=None,
             seed=settings.seed,
-            rules=settings.rules,
             out=folder,
+            **settings.table,
         ),
         console,
     )
     console.print(
-        f"Tournament of {len(RIVALS) + 1} players over {settings.deals:,} deck orders",
+        f"Tournament of {len(plan.entrants)} players over {settings.deals:,} deck orders",
         highlight=False,
     )
     python = shlex.quote(os.path.relpath(sys.executable))
+    table = "".join(
+        f" --{name} {value}"
+        for name, value in settings.table.items()
+        if value != getattr(Settings, name)
+    )
     curves = shlex.quote(str(model.parent / "tensorboard"))
     ranking = rank(model, settings, console)
     for what, where in (
@@ -122,7 +152,7 @@ def run(settings: Settings, console: Console | None = None) -> Path:
         ("Model", str(model)),
         ("Logs", f"{python} -m tensorboard.main --logdir {curves}"),
         ("Go on", f"{python} -m training.maskable_ppo --resume {shlex.quote(folder)} --minutes 30"),
-        ("Play it", f"{python} -m training.play --opponent {shlex.quote(str(model))}"),
+        ("Play it", f"{python} -m training.play{table} --opponent {shlex.quote(str(model))}"),
     ):
         console.print(f"{what + ':':9} {where}", highlight=False, markup=False, soft_wrap=True)
     return Path(folder)

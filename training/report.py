@@ -10,6 +10,7 @@ import io
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,29 +24,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agents import DEFAULT_GAME
+from training.rounding import NONE, Margin, decimals, mean, precision, reach, signed
 from training.statistics import SEPARATED
 
 Document = Mapping[str, Any]
 
-NONE = "—"
-"""Where there is no number to give."""
-
 # --- numbers as text ------------------------------------------------------------------------------
-
-
-def signed(points: float | None) -> str:
-    """Points with their sign: "+12.3", "−4.0"; "0.0" has none."""
-    if points is None:
-        return NONE
-    text = f"{points:+,.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
-
-
-def reach(margin: Mapping[str, float | None]) -> str:
-    """What the mean of a margin may be off by: "± 1.8"."""
-    if margin["low"] is None or margin["high"] is None:
-        return NONE
-    return f"± {(margin['high'] - margin['low']) / 2:,.1f}"
 
 
 def percent(share: float | None) -> str:
@@ -105,6 +90,25 @@ def fit_sentence(document: Document) -> str:
     )
 
 
+def skilled(document: Document) -> list[Mapping[str, Any]]:
+    """The players rated by their places at larger tables, the best first."""
+    return sorted(document["skill"]["players"], key=lambda line: (-line["ordinal"], line["player"]))
+
+
+def skill_sentence(document: Document) -> str:
+    """What the ratings by places mean."""
+    skill = document["skill"]
+    start = skill["start"]
+    looked_at = f"{count(skill['matches'])} of {count(skill['of'])} matches"
+    return (
+        f"From the places in {looked_at} ({skill['model']}, {skill['library']}). mu: strength on "
+        f"a scale on which everybody starts at {start['mu']:g} ± {start['sigma']:.2g} and a "
+        f"single match varies by {start['beta']:.2g}. sigma: its deviation, by the model, which "
+        f"takes all matches for independent; intervals that allow for the same cards are those of "
+        f"the margins. at least: mu less three sigma."
+    )
+
+
 def cycle_sentences(document: Document) -> list[str]:
     """Who beats whom in a circle; nothing if no three players have all met."""
     found = document["cycles"]
@@ -112,7 +116,7 @@ def cycle_sentences(document: Document) -> list[str]:
     for cycle in found["separated"]:
         names = [*cycle["players"], cycle["players"][0]]
         beaten = ", ".join(
-            f"{names[i]} beats {names[i + 1]} by {cycle['margins'][i]:,.1f}" for i in range(3)
+            f"{names[i]} beats {names[i + 1]} by {_points(cycle['margins'][i])}" for i in range(3)
         )
         stands = (
             "also after correction for all triples"
@@ -136,23 +140,22 @@ def cycle_sentences(document: Document) -> list[str]:
     return sentences
 
 
+def _points(points: float) -> str:
+    """Points whose interval is not at hand, but which are known to be more than 0."""
+    return f"{points:,.{decimals(points)}f}"
+
+
 def luck_adjusted(document: Document) -> list[Mapping[str, Any]]:
     """The meetings in which luck was measured."""
     return [line for line in document["duels"] if line.get("luck_adjusted")]
 
 
 def luck_sentence(document: Document) -> str:
-    """By what luck was measured, or that it could not be."""
-    digest = document["configuration"]["value_function"]
-    if digest is None:
-        return (
-            "Margins less luck were asked for, but there is no value function for these rules: "
-            "only the standard rules of Poke have one."
-        )
+    """By what luck was measured."""
     return (
         "Less luck: what chance gave at the deal and at each draw is taken off, which leaves the "
         "mean as it is and narrows its interval. Variance: what is left of that of pairs. Value "
-        f"function, fixed beforehand: SHA-256 {digest}."
+        f"function, fixed beforehand: SHA-256 {document['configuration']['value_function']}."
     )
 
 
@@ -190,6 +193,11 @@ def standings(document: Document) -> list[tuple[str, list[Mapping[str, Any] | No
     return [(name, [cells.get(name) for cells in every]) for name in names]
 
 
+def table_size(document: Document) -> int:
+    """How many players sit at a table."""
+    return len(document["configuration"]["sides"])
+
+
 # --- tables in the terminal -----------------------------------------------------------------------
 
 
@@ -207,13 +215,24 @@ def show(document: Document, console: Console) -> None:
             if line["statement"]:
                 console.print(Text(f"{line['player']}: {line['statement']}."))
         console.print(Text(fit_sentence(document)))
+    if document.get("skill"):
+        console.print(_skill_table(document))
+        console.print(Text(skill_sentence(document)))
     if document.get("cycles"):
         for sentence in cycle_sentences(document):
             console.print(Text(sentence))
     if document["forfeits"]:
         console.print(_forfeit_table(document))
+    legs = "pairs of matches" if table_size(document) == 2 else "the matches of all seats"
+    if table_size(document) > 2:
+        console.print(
+            "Margin: points beyond the mean of the table. Player against player: what it would be "
+            "if everybody else at the table had scored as the second player did.",
+            style="dim",
+            highlight=False,
+        )
     console.print(
-        "±: 95 % interval, from pairs of matches over the same cards. needed: how many more deck "
+        f"±: 95 % interval, from {legs} over the same cards. needed: how many more deck "
         "orders would separate the two if mean and deviation stay as measured.",
         style="dim",
         highlight=False,
@@ -245,9 +264,14 @@ def _table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
     return table
 
 
+def _margin(margin: Margin) -> str:
+    return f"{mean(margin)} {reach(margin):>7}"
+
+
 def _ranking_table(document: Document) -> Table:
+    over = "all opponents" if table_size(document) == 2 else "the mean of the table"
     table = _table(
-        f"Ranking: margin in points a {document['configuration']['match']} over all opponents",
+        f"Ranking: margin in points a {document['configuration']['match']} over {over}",
         ["", "player"],
         ["margin", "dealer", "non-dealer", "won", "forfeits"],
     )
@@ -255,9 +279,9 @@ def _ranking_table(document: Document) -> Table:
         table.add_row(
             str(line["rank"]),
             Text(line["label"]),
-            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
-            signed(line["as_dealer"]),
-            signed(line["as_non_dealer"]),
+            _margin(line["margin"]),
+            signed(line["as_dealer"], precision(line["margin"])),
+            signed(line["as_non_dealer"], precision(line["margin"])),
             percent(line["win_rate"]["rate"]),
             count(line["forfeits"]),
         )
@@ -266,15 +290,16 @@ def _ranking_table(document: Document) -> Table:
 
 def _meeting_table(document: Document) -> Table:
     """What fits into 80 columns; the margins as dealer and non-dealer are in the report."""
+    kind = "Meetings" if table_size(document) == 2 else "Player against player"
     table = _table(
-        f"Meetings: margin of the first player in points a {document['configuration']['match']}",
+        f"{kind}: margin of the first player in points a {document['configuration']['match']}",
         ["players"],
         ["margin", "won", "verdict", "needed"],
     )
     for line in document["duels"]:
         table.add_row(
             Text(f"{line['first']} – {line['second']}"),
-            f"{signed(line['margin']['mean'])} {reach(line['margin']):>7}",
+            _margin(line["margin"]),
             f"{percent(line['win_rate']['rate'])} ({percent_range(line['win_rate'])})",
             Text(line["verdict"], style="" if line["verdict"] == SEPARATED else "yellow"),
             count(line["more_deals_needed"]),
@@ -292,8 +317,8 @@ def _luck_table(document: Document) -> Table:
         raw, adjusted = line["margin"], line["luck_adjusted"]
         table.add_row(
             Text(f"{line['first']} – {line['second']}"),
-            f"{signed(raw['mean'])} {reach(raw):>7}",
-            f"{signed(adjusted['margin']['mean'])} {reach(adjusted['margin']):>7}",
+            _margin(raw),
+            _margin(adjusted["margin"]),
             Text(adjusted["verdict"], style="" if adjusted["verdict"] == SEPARATED else "yellow"),
             percent(adjusted["variance_ratio"]),
         )
@@ -316,6 +341,17 @@ def _rating_table(document: Document) -> Table:
             signed(line["rating"]),
             rating_range(line),
             count(line["pairs"]),
+        )
+    return table
+
+
+def _skill_table(document: Document) -> Table:
+    table = _table("Ratings by places", ["player"], ["mu", "sigma", "at least", "matches"])
+    for line in skilled(document):
+        table.add_row(
+            Text(line["player"]),
+            *(f"{line[name]:.2f}" for name in ("mu", "sigma", "ordinal")),
+            count(line["matches"]),
         )
     return table
 
@@ -350,7 +386,8 @@ def heat_map(document: Document) -> bytes:
         row, column = labels.index(line["first"]), labels.index(line["second"])
         for i, j, sign in ((row, column, 1), (column, row, -1)):
             means[i, j] = sign * line["margin"]["mean"]
-            texts[i][j] = f"{signed(means[i, j])}\n{reach(line['margin'])}"
+            written = signed(means[i, j], precision(line["margin"]))
+            texts[i][j] = f"{written}\n{reach(line['margin'])}"
             doubtful[i, j] = line["verdict"] != SEPARATED
     side = 1.05 * size
     figure = Figure((side + 3.4, side + 1.6), layout="constrained")
@@ -397,10 +434,11 @@ def ranking_plot(document: Document) -> bytes:
             axes.hlines(row, margin["low"], margin["high"], color=color, linewidth=2.5)
         axes.plot(margin["mean"], row, "o", color=color, markersize=7)
         axes.annotate(
-            f"{signed(margin['mean'])} {reach(margin)}", (margin["mean"], row),
+            f"{mean(margin)} {reach(margin)}", (margin["mean"], row),
             (0, 8), textcoords="offset points", ha="center", fontsize=8, color=_INK,
         )  # fmt: skip
-    axes.set_title("Margin over all opponents, with 95 % interval", loc="left", fontweight="bold")
+    over = "all opponents" if table_size(document) == 2 else "the mean of the table"
+    axes.set_title(f"Margin over {over}, with 95 % interval", loc="left", fontweight="bold")
     return _png(figure)
 
 
@@ -461,6 +499,8 @@ def html(document: Document) -> str:
     )
     environment.filters |= {
         "signed": signed,
+        "mean": mean,
+        "precision": precision,
         "reach": reach,
         "percent": percent,
         "percent_range": percent_range,
@@ -486,6 +526,10 @@ def html(document: Document) -> str:
         ),
         rated=rated(document) if document.get("ratings") else [],
         fit_sentence=fit_sentence(document) if document.get("ratings") else "",
+        size=table_size(document),
+        meetings=comb(len(document["agents"]), table_size(document)),
+        skilled=skilled(document) if document.get("skill") else [],
+        skill_sentence=skill_sentence(document) if document.get("skill") else "",
         cycle_sentences=cycle_sentences(document) if document.get("cycles") else [],
         pictures=pictures,
         separated=SEPARATED,
@@ -499,8 +543,13 @@ def command(document: Document) -> str | None:
     configuration = document["configuration"]
     if any(agent["spec"] is None for agent in document["agents"]) or not configuration["preset"]:
         return None
+    game = ""
+    if configuration["game"] != DEFAULT_GAME:
+        game += f"--game {configuration['game']} "
+    if "players" in configuration["rules"]:
+        game += f"--players {configuration['rules']['players']} "
     return (
-        f"python -m training.tournament {shlex.join(configuration['agents'])} "
+        f"python -m training.tournament {shlex.join(configuration['agents'])} {game}"
         f"--deals {configuration['deals']} --seed {configuration['seed']} "
         f"--match {configuration['match']} --rules {configuration['preset']} "
         f"{'--luck-adjusted ' if configuration.get('luck_adjusted') else ''}--out DIR"

@@ -45,10 +45,12 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
+from agents import DEFAULT_GAME
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from training import cli, duplicate
-from training.duplicate import Duel
+from training import cli, duplicate, rounding
+from training.duplicate import Conditions
+from training.meeting import Duel, Meeting, Shared
 from training.statistics import LEVEL
 from training.store import Store
 from training.tournament import (
@@ -133,8 +135,8 @@ class Test:
                 raise ValueError(f"{name} must be below 0.5, got {value!r}")
         if not 0.0 < check_number("level", self.level) < 1.0:
             raise ValueError(f"level must be between 0 and 1, got {self.level!r}")
-        first = check_integer("first", self.first, 2, duplicate.MOST_PAIRS)
-        check_integer("most", self.most, first, duplicate.MOST_PAIRS)
+        first = check_integer("first", self.first, 2, duplicate.MOST_ORDERS)
+        check_integer("most", self.most, first, duplicate.MOST_ORDERS)
         check_integer("every", self.every, 1)
 
     @property
@@ -220,53 +222,62 @@ def run(
     """Play pairs of a plan's two players until the test decides.
 
     Args:
-        plan: of two players, the first named being the one in question.
+        plan: of two players at a table of two, the first named being the one in question.
         test: the test; `test.most` takes the place of the plan's number of deals.
         store: where results are and go; by default nothing is kept.
         workers: number of processes.
         progress: called now and then with the number of pairs there are and the log ratio.
 
     Raises:
-        ValueError: for more players, for margins less luck without a value function, or if the
-            results in the store are of another test.
+        ValueError: for more players or a larger table, or if the results in the store are of
+            another test.
     """
+    _check_table(plan.conditions)
     if len(plan.entrants) != 2:
         raise ValueError(f"agents must be two players, got {len(plan.entrants)}")
     adjusted = plan.conditions.luck_adjusted
-    if adjusted and plan.conditions.value_function is None:
-        raise ValueError("luck_adjusted must be False: these rules have no value function")
     store = store or Store()
     store.agree(
         plan.configuration() | {"sequential": asdict(test) | {"first_player": plan.named[0]}},
         {one.label: one.identity for one in plan.entrants},
     )
-    [(one, other)] = plan.meetings
-    meeting = (one.label, other.label)
-    turned = plan.named[0] != one.label
-    missing = store.missing(*meeting, test.most)
+    [labels] = plan.meetings
+    in_question = labels.index(plan.named[0])
+    missing = store.missing(labels, test.most)
     margins = np.full(test.most, np.nan)
     there = np.ones(test.most, np.bool_)
-    for pairs in missing:
-        there[pairs.start : pairs.stop] = False
-    played = store.duel(*meeting, test.most, plan.conditions.standings)
+    for orders in missing:
+        there[orders.start : orders.stop] = False
+    played = store.meeting(labels, test.most, plan.conditions.standings)
     if played is not None:
-        margins[there] = _margins(played, adjusted, turned)
+        margins[there] = _margins(played, in_question, adjusted)
     outcome = test.outcome(margins[: _complete(margins)])
-    games = play_all({meeting: missing}, plan.sources, plan.conditions, workers)
+    games = play_all({labels: missing}, plan.sources, plan.conditions, workers)
     with contextlib.closing(games):
         while outcome.verdict is None:
             group = next(games)
-            store.add(*meeting, group.pairs, group.duel, group.seconds)
-            margins[group.pairs.start : group.pairs.stop] = _margins(group.duel, adjusted, turned)
+            store.add(*group)
+            margins[group.orders.start : group.orders.stop] = _margins(
+                group.meeting, in_question, adjusted
+            )
             outcome = test.outcome(margins[: _complete(margins)])
             if progress is not None:
                 progress(_complete(margins), f"log ratio {outcome.log_ratio:+.2f}")
     return outcome
 
 
-def _margins(duel: Duel, adjusted: bool, turned: bool) -> Floats:
-    margins = duel.adjusted_margins if adjusted else duel.margins
-    return -margins if turned else margins
+def _check_table(conditions: Conditions) -> None:
+    if conditions.size != 2:
+        raise ValueError(
+            f"a sequential test needs a table of two, but at one of "
+            f"{conditions.settings.game.name} with these settings {conditions.size} play against "
+            f"each other"
+        )
+
+
+def _margins(meeting: Meeting, player: int, adjusted: bool) -> Floats:
+    duel = Duel((Shared(meeting, player, 1 - player),))
+    return duel.adjusted_margins if adjusted else duel.margins
 
 
 def _complete(margins: Floats) -> int:
@@ -310,12 +321,14 @@ class Settings:
         alpha: Most probability of saying "better" at m0.
         beta: Most probability of saying "not better" at m1.
         most: Pairs of matches after which the test ends in any case.
-        luck_adjusted: Test margins less luck.
+        luck_adjusted: Test margins less luck; in Poke by its standard rules alone.
+        game: Which of the games to play; two must play against each other there.
+        players: How many sit at a table, where the game leaves a choice.
         seed: Number from which decks and all chance of the players come.
         out: Folder for results.sqlite and sequential.json; by default a new one,
             runs/sequential-DATE-TIME. In the folder of a test that was interrupted it goes on.
-        match: Unit of play: deal, game or rubber.
-        rules: Preset of the rules: standard, small or tiny.
+        match: Unit of play: deal or a longer one of the game's, such as game or rubber.
+        rules: Preset of the game's rules: standard, and small or tiny where there are such.
         workers: Processes to play in. The decision does not depend on it.
         overwrite: Remove the results of another run in that folder.
         quick: At most 2,000 pairs, within a minute for the project's players.
@@ -328,6 +341,8 @@ class Settings:
     beta: float = Test.beta
     most: int = Test.most
     luck_adjusted: bool = False
+    game: str = DEFAULT_GAME
+    players: int | None = None
     seed: int = 0
     out: Path | None = None
     match: str = "deal"
@@ -348,10 +363,12 @@ def main(settings: Settings) -> None:
     test = Test(settings.m0, settings.m1, settings.alpha, settings.beta, most=most)
     out = settings.out or Path(f"runs/sequential-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()
-    plan = prepare(
-        settings.agents, most, settings.seed, match=settings.match, rules=settings.rules,
-        luck_adjusted=settings.luck_adjusted,
-    )  # fmt: skip
+    conditions: dict[str, Any] = {
+        name: getattr(settings, name)
+        for name in ("seed", "game", "players", "match", "rules", "luck_adjusted")
+    }
+    _check_table(Conditions.checked(**conditions))
+    plan = prepare(settings.agents, most, **conditions)
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
     with contextlib.closing(Store(folder / STORE)) as store:
@@ -368,12 +385,16 @@ def main(settings: Settings) -> None:
     _files.write(folder / SEQUENTIAL, numbers)
     first, second = plan.named
     less = " less luck" if settings.luck_adjusted else ""
+    places = rounding.precision({"low": outcome.low, "high": outcome.high})
+    mean, low, high = (
+        rounding.signed(points, places) for points in (outcome.mean, outcome.low, outcome.high)
+    )
     console.print(
         f"{first} against {second}: {outcome.verdict} after {outcome.pairs:,} pairs (log ratio "
         f"{outcome.log_ratio:+.2f}, bounds {test.bounds[0]:+.2f} and {test.bounds[1]:+.2f})\n"
         f"{document['meaning']}\n"
-        f"margin{less} {outcome.mean:+.1f} points a match, {100 * test.level:g} % interval "
-        f"{outcome.low:+.1f} … {outcome.high:+.1f}, which holds {document['interval_holds']}; the "
+        f"margin{less} {mean} points a match, {100 * test.level:g} % interval "
+        f"{low} … {high}, which holds {document['interval_holds']}; the "
         f"mean is not corrected for stopping\nwritten: {out / SEQUENTIAL}, {out / STORE}",
         highlight=False,
         markup=False,

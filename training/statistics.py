@@ -1,8 +1,8 @@
 """Numbers with their uncertainty: intervals, verdicts, and how much more play a verdict needs.
 
-The independent observation of a duplicate match is the *pair*: one order of the decks played
-twice with seats exchanged. Its two margins share the cards and are averaged before anything is
-estimated.
+The independent observation of duplicate matches is the *deck order*, which is played with everybody
+in every seat: at a table of two, a pair of matches with seats exchanged. Their margins share the
+cards and are averaged before anything is estimated.
 """
 
 from __future__ import annotations
@@ -159,9 +159,9 @@ class Share:
 def win_rate(wins: int, losses: int, level: float = LEVEL) -> Share:
     """Share of wins with Wilson's interval; draws are left out.
 
-    Wilson's interval takes matches for independent. The two of a pair are not: whoever has the
-    better cards in one usually faces them in the other, which makes the interval wider than it
-    need be. Margins, whose interval rests on pairs, are the sharper measure.
+    Wilson's interval takes matches for independent. Those over the same cards are not: whoever has
+    the better cards in one usually faces them in another, which makes the interval wider than it
+    need be. Margins, whose interval rests on deck orders, are the sharper measure.
 
     Raises:
         ValueError: for numbers that are negative or no integers, or a wrong level.

@@ -1,21 +1,25 @@
-"""The results of a tournament in a SQLite file, pair by pair, as they come.
+"""The results of a tournament in a SQLite file, deck order by deck order, as they come.
 
 A file belongs to one configuration. Whatever it holds needs not be played again: a tournament that
-was interrupted goes on, more deals or another player cost only what is missing. Each group of pairs
-is written in one transaction, so that a process that is killed leaves whole pairs. Any tool that
-reads SQLite can read it:
+was interrupted goes on, more deals or another player cost only what is missing. What is played in
+one go is written in one transaction, so that a process that is killed leaves whole deck orders. Any
+tool that reads SQLite can read it:
 
     configuration (name, value)        what all matches have in common, values as JSON
     agents (label, identity)           players, and what tells one from a changed one
-    meetings (meeting, first, second)  every two players that have met, by label
-    pairs (meeting, pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, decisions_1,
-           luck_0, luck_1)             the first player's margin, win (1, 0, -1) and luck in both
-                                       legs; luck is NULL where it was not measured
-    standings (meeting, pair, player, standing, deals, points)
+    meetings (meeting, players)        every table that has met: the labels of its players as a JSON
+                                       list; below, `player` is the place in it
+    orders (meeting, number, dealer, points, places, decisions, luck)
+                                       deck orders that were played: the side that dealt first, and
+                                       for each leg a list of each player's points, of how many
+                                       were ahead of it, of its decisions and its luck, as JSON;
+                                       luck is NULL where it was not measured
+    standings (meeting, number, player, standing, deals, points)
                                        deals and margin by how the player stood in the match
-    forfeits (meeting, pair, leg, player, turn, reason)
-    records (meeting, pair, leg, text) matches as text, if they were kept
-    work (meeting, pairs, seconds)     what was played in one go, and how long it took
+    forfeits (meeting, number, leg, player, turn, reason)
+    records (meeting, number, leg, text)
+                                       matches as text, if they were kept
+    work (meeting, orders, seconds)    what was played in one go, and how long it took
 """
 
 from __future__ import annotations
@@ -28,44 +32,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from training.duplicate import Duel, Forfeit
+from training.meeting import Forfeit, Meeting
 
-_SCHEMA = """
+_VERSION = 3
+_SCHEMA = f"""
 CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (label TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE meetings (
-    meeting INTEGER PRIMARY KEY, first TEXT NOT NULL, second TEXT NOT NULL, UNIQUE (first, second)
-);
-CREATE TABLE pairs (
-    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, dealer INTEGER NOT NULL,
-    points_0 REAL NOT NULL, points_1 REAL NOT NULL, winner_0 INTEGER NOT NULL,
-    winner_1 INTEGER NOT NULL, decisions_0 INTEGER NOT NULL, decisions_1 INTEGER NOT NULL,
-    luck_0 REAL, luck_1 REAL,
-    PRIMARY KEY (meeting, pair)
+CREATE TABLE meetings (meeting INTEGER PRIMARY KEY, players TEXT NOT NULL UNIQUE);
+CREATE TABLE orders (
+    meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, dealer INTEGER NOT NULL,
+    points TEXT NOT NULL, places TEXT NOT NULL, decisions TEXT NOT NULL, luck TEXT,
+    PRIMARY KEY (meeting, number)
 ) WITHOUT ROWID;
 CREATE TABLE standings (
-    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, player INTEGER NOT NULL,
+    meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, player INTEGER NOT NULL,
     standing INTEGER NOT NULL, deals INTEGER NOT NULL, points REAL NOT NULL,
-    PRIMARY KEY (meeting, pair, player, standing)
+    PRIMARY KEY (meeting, number, player, standing)
 ) WITHOUT ROWID;
 CREATE TABLE forfeits (
-    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, leg INTEGER NOT NULL,
+    meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, leg INTEGER NOT NULL,
     player INTEGER NOT NULL, turn INTEGER NOT NULL, reason TEXT NOT NULL,
-    PRIMARY KEY (meeting, pair, leg)
+    PRIMARY KEY (meeting, number, leg)
 ) WITHOUT ROWID;
 CREATE TABLE records (
-    meeting INTEGER NOT NULL REFERENCES meetings, pair INTEGER NOT NULL, leg INTEGER NOT NULL,
-    text TEXT NOT NULL, PRIMARY KEY (meeting, pair, leg)
+    meeting INTEGER NOT NULL REFERENCES meetings, number INTEGER NOT NULL, leg INTEGER NOT NULL,
+    text TEXT NOT NULL, PRIMARY KEY (meeting, number, leg)
 );
 CREATE TABLE work (
-    meeting INTEGER NOT NULL REFERENCES meetings, pairs INTEGER NOT NULL, seconds REAL NOT NULL
+    meeting INTEGER NOT NULL REFERENCES meetings, orders INTEGER NOT NULL, seconds REAL NOT NULL
 );
-PRAGMA user_version = 2;
+PRAGMA user_version = {_VERSION};
 """
-_VERSION = 2
 _TABLES = {
-    "configuration", "agents", "meetings", "pairs", "standings", "forfeits", "records", "work",
+    "configuration", "agents", "meetings", "orders", "standings", "forfeits", "records", "work",
 }  # fmt: skip
 
 
@@ -116,8 +117,14 @@ class Store:
         self._base.execute("COMMIT")
         if not tables:
             self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        elif version not in (0, _VERSION) and "configuration" in tables:
+            raise ValueError(
+                f"results in {self.path} are of schema {version}, written by another version of "
+                f"this program, which now uses schema {_VERSION}; choose another folder or say "
+                f"--overwrite"
+            )
         elif version != _VERSION or not tables >= _TABLES:
-            raise ValueError(f"results in {self.path} are of another version or no results")
+            raise ValueError(f"results in {self.path} are no results of a tournament")
 
     @contextlib.contextmanager
     def _naming(self) -> Iterator[None]:
@@ -193,146 +200,160 @@ class Store:
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def add(self, first: str, second: str, pairs: range, duel: Duel, seconds: float) -> None:
-        """Write pairs of a meeting, all or none of them.
+    def add(self, labels: Sequence[str], orders: range, meeting: Meeting, seconds: float) -> None:
+        """Write deck orders of a meeting, all or none of them.
 
         Args:
-            first, second: labels.
-            pairs: the numbers of the duel's pairs.
-            duel: what came of them.
+            labels: of the players, in the order in which they rotate.
+            orders: the numbers of the meeting's deck orders.
+            meeting: what came of them.
             seconds: how long they took.
         """
         with self._transaction():
             self._base.execute(
-                "INSERT OR IGNORE INTO meetings (first, second) VALUES (?, ?)", (first, second)
+                "INSERT OR IGNORE INTO meetings (players) VALUES (?)", (_table(labels),)
             )
-            meeting = self._meeting(first, second)
-            luck = [(None, None)] * len(pairs) if duel.luck is None else duel.luck.tolist()
+            key = self._meeting(labels)
+            luck = [None] * len(orders) if meeting.luck is None else _as_json(meeting.luck)
             self._base.executemany(
-                "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (meeting, pair, dealer, *points, *winners, *decisions, *lucks)
-                    for pair, dealer, points, winners, decisions, lucks in zip(
-                        pairs, duel.dealers.tolist(), duel.points.tolist(),
-                        duel.winners.tolist(), duel.decisions.tolist(), luck, strict=True,
+                    (key, *numbers)
+                    for numbers in zip(
+                        orders, meeting.dealers.tolist(), _as_json(meeting.points),
+                        _as_json(meeting.places), _as_json(meeting.decisions), luck, strict=True,
                     )
                 ],
             )  # fmt: skip
-            places = np.argwhere(duel.standing_deals)
-            deals = duel.standing_deals[tuple(places.T)].tolist()
-            points = duel.standing_points[tuple(places.T)].tolist()
+            legs = meeting.size
+            stood = np.argwhere(meeting.standing_deals)
+            deals = meeting.standing_deals[tuple(stood.T)].tolist()
+            points = meeting.standing_points[tuple(stood.T)].tolist()
             self._base.executemany(
                 "INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?)",
                 [
-                    (meeting, pairs[pair], player, standing, count, margin)
-                    for (pair, player, standing), count, margin in zip(
-                        places.tolist(), deals, points, strict=True
+                    (key, orders[order], player, standing, count, margin)
+                    for (order, player, standing), count, margin in zip(
+                        stood.tolist(), deals, points, strict=True
                     )
                 ],
             )
             self._base.executemany(
                 "INSERT INTO forfeits VALUES (?, ?, ?, ?, ?, ?)",
                 [
-                    (meeting, fault.pair, fault.leg, fault.player, fault.turn, fault.reason)
-                    for fault in duel.forfeits
+                    (key, fault.order, fault.leg, fault.player, fault.turn, fault.reason)
+                    for fault in meeting.forfeits
                 ],
             )
             self._base.executemany(
                 "INSERT INTO records VALUES (?, ?, ?, ?)",
                 [
-                    (meeting, pairs[place // 2], place % 2, text)
-                    for place, text in enumerate(duel.records)
+                    (key, orders[place // legs], place % legs, text)
+                    for place, text in enumerate(meeting.records)
                 ],
             )
-            self._base.execute("INSERT INTO work VALUES (?, ?, ?)", (meeting, len(pairs), seconds))
+            self._base.execute("INSERT INTO work VALUES (?, ?, ?)", (key, len(orders), seconds))
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def _meeting(self, first: str, second: str) -> int | None:
-        for [meeting] in self._rows(
-            "SELECT meeting FROM meetings WHERE first = ? AND second = ?", (first, second)
-        ):
-            return int(meeting)
-        return None
+    def _meeting(self, labels: Sequence[str]) -> int | None:
+        query = "SELECT meeting FROM meetings WHERE players = ?"
+        return next((int(key) for [key] in self._rows(query, (_table(labels),))), None)
 
-    def missing(self, first: str, second: str, deals: int) -> list[range]:
-        """Which of the pairs 0 … deals - 1 of a meeting are not there yet."""
+    def missing(self, labels: Sequence[str], deals: int) -> list[range]:
+        """Which of the deck orders 0 … deals - 1 of a meeting are not there yet."""
         there = np.zeros(deals + 2, np.bool_)
         there[[0, -1]] = True
-        for [pair] in self._rows(
-            "SELECT pair FROM pairs WHERE meeting = ? AND pair < ?",
-            (self._meeting(first, second), deals),
+        for [number] in self._rows(
+            "SELECT number FROM orders WHERE meeting = ? AND number < ?",
+            (self._meeting(labels), deals),
         ):
-            there[pair + 1] = True
+            there[number + 1] = True
         changes = np.flatnonzero(np.diff(there)).tolist()
         return [range(start, stop) for start, stop in zip(changes[::2], changes[1::2], strict=True)]
 
-    def duel(self, first: str, second: str, deals: int, standings: int) -> Duel | None:
-        """The pairs 0 … deals - 1 of a meeting, as many of them as are there; None without any.
+    def meeting(self, labels: Sequence[str], deals: int, standings: int) -> Meeting | None:
+        """The deck orders 0 … deals - 1 of a meeting, as many of them as are there.
 
         Args:
-            first, second: labels.
-            deals: how many pairs are wanted.
+            labels: of the players, in the order in which they rotate.
+            deals: how many deck orders are wanted.
             standings: number of standings that are told apart.
+
+        Returns:
+            None without any of them; matches as text are left to `records`.
         """
-        key = (self._meeting(first, second), deals)
-        rows = np.array(
+        key = (self._meeting(labels), deals)
+        rows = list(
+            self._rows(
+                "SELECT number, dealer, points, places, decisions, luck FROM orders "
+                "WHERE meeting = ? AND number < ? ORDER BY number",
+                key,
+            )
+        )
+        if not rows:
+            return None
+        numbers, dealers, points, placed, decisions, luck = zip(*rows, strict=True)
+        size = len(labels)
+        places = np.zeros(numbers[-1] + 1, np.int64)
+        places[list(numbers)] = np.arange(len(rows))
+        standing_deals = np.zeros((len(rows), size, standings), np.int64)
+        standing_points = np.zeros((len(rows), size, standings))
+        stood = np.array(
             list(
                 self._rows(
-                    "SELECT pair, dealer, points_0, points_1, winner_0, winner_1, decisions_0, "
-                    "decisions_1, luck_0, luck_1 FROM pairs WHERE meeting = ? AND pair < ? "
-                    "ORDER BY pair",
+                    "SELECT number, player, standing, deals, points FROM standings "
+                    "WHERE meeting = ? AND number < ?",
                     key,
                 )
             ),
-            np.float64,  # in which what is NULL becomes NaN
-        ).reshape(-1, 10)
-        if not len(rows):
-            return None
-        numbers = rows[:, 0].astype(np.int64)
-        places = np.zeros(int(numbers[-1]) + 1, np.int64)
-        places[numbers] = np.arange(len(numbers))
-        standing_deals = np.zeros((len(rows), 2, standings), np.int64)
-        standing_points = np.zeros((len(rows), 2, standings))
-        found = np.array(
-            list(
-                self._rows(
-                    "SELECT pair, player, standing, deals, points FROM standings "
-                    "WHERE meeting = ? AND pair < ?",
-                    key,
-                )
-            )
+            np.float64,
         ).reshape(-1, 5)
-        pair, player, standing, count = found[:, :4].astype(np.int64).T
-        standing_deals[places[pair], player, standing] = count
-        standing_points[places[pair], player, standing] = found[:, 4]
+        number, player, standing, count = stood[:, :4].astype(np.int64).T
+        standing_deals[places[number], player, standing] = count
+        standing_points[places[number], player, standing] = stood[:, 4]
         forfeits = self._rows(
-            "SELECT player, pair, leg, turn, reason FROM forfeits "
-            "WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
+            "SELECT player, number, leg, turn, reason FROM forfeits "
+            "WHERE meeting = ? AND number < ? ORDER BY number, leg",
             key,
         )
-        return Duel(
-            points=rows[:, 2:4].copy(),
-            winners=rows[:, 4:6].astype(np.int8),
-            dealers=rows[:, 1].astype(np.int8),
-            decisions=rows[:, 6:8].astype(np.int64),
+        return Meeting(
+            points=_from_json(points, np.float64),
+            places=_from_json(placed, np.int8),
+            dealers=np.array(dealers, np.int8),
+            decisions=_from_json(decisions, np.int64),
             standing_deals=standing_deals,
             standing_points=standing_points,
             forfeits=tuple(Forfeit(*row) for row in forfeits),
-            luck=None if np.isnan(rows[:, 8:]).any() else rows[:, 8:].copy(),
+            luck=None if None in luck else _from_json(luck, np.float64),
         )
 
-    def seconds(self, first: str, second: str) -> float:
-        """How long the pairs of a meeting took, all that are there."""
+    def seconds(self, labels: Sequence[str]) -> float:
+        """How long the deck orders of a meeting took, all that are there."""
         [[total]] = self._rows(
-            "SELECT total(seconds) FROM work WHERE meeting = ?", (self._meeting(first, second),)
+            "SELECT total(seconds) FROM work WHERE meeting = ?", (self._meeting(labels),)
         )
         return float(total)
 
-    def records(self, first: str, second: str, deals: int) -> Iterator[str]:
-        """The matches of pairs 0 … deals - 1 of a meeting as text, in order."""
+    def records(self, labels: Sequence[str], deals: int) -> Iterator[str]:
+        """The matches of deck orders 0 … deals - 1 of a meeting as text, in order."""
         for [text] in self._rows(
-            "SELECT text FROM records WHERE meeting = ? AND pair < ? ORDER BY pair, leg",
-            (self._meeting(first, second), deals),
+            "SELECT text FROM records WHERE meeting = ? AND number < ? ORDER BY number, leg",
+            (self._meeting(labels), deals),
         ):
             yield text
+
+
+def _table(labels: Sequence[str]) -> str:
+    """How a table is written down."""
+    return json.dumps(list(labels), ensure_ascii=False)
+
+
+def _as_json(values: npt.NDArray[Any]) -> list[str]:
+    """Each line of an array as text."""
+    return [json.dumps(line) for line in values.tolist()]
+
+
+def _from_json(texts: Sequence[str], kind: type[np.generic]) -> npt.NDArray[Any]:
+    """The array of such lines."""
+    return np.array(json.loads(f"[{','.join(texts)}]"), kind)

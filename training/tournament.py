@@ -1,21 +1,25 @@
 """A round robin of duplicate matches.
 
     python -m training.tournament heuristic greedy random --deals 20000 --seed 1 --out runs/first
+    python -m training.tournament heuristic greedy random random --game poque --players 4
 
-A player is a name, a model file or `package.module:factory`. Every two players meet in the same
-pairs of matches (see `training.duplicate`). The folder then holds `results.json` (all numbers, and
-what is needed to repeat them), `report.html` and `heatmap.png`, and `results.sqlite` with every
-pair (see `training.store`).
+A player is a name (`agents.names` of the game), a model file or `package.module:factory`. Where
+nobody is named all players of the game play that need no argument, and if they are too few for a
+table, copies of them fill it (`fill_table`). Every two players meet over the same deck orders (see
+`training.duplicate`); in a game of k sides every k of them do. The folder then holds `results.json`
+(all numbers, and what is needed to repeat them), `report.html` and `heatmap.png`, and
+`results.sqlite` with what happened over every deck order (see `training.store`).
 
-**Going on.** Pairs are stored as they are played. The same command in the same folder plays only
+**Going on.** Matches are stored as they are played. The same command in the same folder plays only
 what is missing: after an interruption, with more `--deals`, or with another player. The tables do
 not depend on that, nor on `--workers`.
 
-**Ranking.** A player's margin is the mean over its opponents, each weighing the same. Its interval
-comes from the deck orders: for each of them the margins against all opponents are averaged first,
-and the interval is Student's over these averages. Meetings over the same cards are not
-independent, and in this way they are never counted as if they were. The interval speaks of other
-cards, not of other opponents.
+**Ranking.** A player's margin is its points less the mean of its table, in the mean over all
+tables; which is the mean over its opponents, each weighing the same (see `training.meeting`). Its
+interval comes from the deck orders: for each of them all tables are averaged first, and the
+interval is Student's over these averages. Meetings over the same cards are not independent, and in
+this way they are never counted as if they were. The interval speaks of other cards, not of other
+opponents.
 """
 
 from __future__ import annotations
@@ -27,11 +31,11 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
-from itertools import combinations
+from itertools import combinations, cycle, islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,18 +54,20 @@ from rich.progress import (
 )
 from rich.text import Text
 
-import agents as players
+import agents as roster
 import poke_env
 from poke_env import _files, streams
 from poke_env._checks import check_integer
 from poke_env._jit import sources_digest
 from poke_env.agent import Agent, Completed, as_agent
+from poke_env.games.base import Game
 from training import cli, duplicate, statistics
-from training.duplicate import FORFEIT_POINTS, Conditions, Duel
+from training.duplicate import FORFEIT_POINTS, Conditions
 from training.luck import price_of
+from training.meeting import Duel, Matches, Meeting, Shared
 from training.statistics import LEVEL, Estimate
 from training.store import Store, in_use
-from training.workers import Source, play_all
+from training.workers import Labels, Source, play_all
 
 SCHEMA = "poke_env.tournament"
 SCHEMA_VERSION = 1
@@ -100,7 +106,7 @@ class Entrant:
     @cached_property
     def identity(self) -> str:
         """What tells the player from one of the same name whose file or code has changed."""
-        packages = [Path(poke_env.__file__).parent, Path(players.__file__).parent]
+        packages = [Path(poke_env.__file__).parent, Path(roster.__file__).parent]
         own: list[Path] = []
         if self.spec is not None and self.spec.endswith(".safetensors"):
             own = [Path(self.spec), Path(self.spec).with_suffix(".json")]
@@ -131,7 +137,7 @@ class Plan:
         entrants: the players in the order of their labels, so that no result depends on the order
             in which they were named.
         named: their specifications, or labels, as they were named.
-        deals: pairs that every two players play: two matches each.
+        deals: deck orders at every table, each of as many matches as it has players.
         conditions: of all matches, the seed included.
         preset: the name of the rules, None for rules of one's own.
     """
@@ -143,9 +149,10 @@ class Plan:
     preset: str | None
 
     @property
-    def meetings(self) -> list[tuple[Entrant, Entrant]]:
-        """Every two players."""
-        return list(combinations(self.entrants, 2))
+    def meetings(self) -> list[Labels]:
+        """Every table: as many players as the game has sides, in the order of their labels."""
+        labels = [entrant.label for entrant in self.entrants]
+        return list(combinations(labels, self.conditions.size))
 
     def play(
         self,
@@ -157,8 +164,8 @@ class Plan:
         """Play what is missing.
 
         Args:
-            progress: called now and then with the number of pairs that are there in the whole
-                tournament, and the two players who met last.
+            progress: called now and then with the number of deck orders that are there, those of
+                all tables counted, and the players who met last.
             store: where results are and go; by default nothing is kept.
             workers: number of processes; with 1 everything is played in this one.
 
@@ -172,19 +179,16 @@ class Plan:
         started = datetime.now(UTC)
         workers = check_integer("workers", workers, 1)
         store.agree(self.configuration(), {one.label: one.identity for one in self.entrants})
-        missing = {
-            (one.label, other.label): store.missing(one.label, other.label, self.deals)
-            for one, other in self.meetings
-        }
-        left = sum(len(pairs) for ranges in missing.values() for pairs in ranges)
+        missing = {labels: store.missing(labels, self.deals) for labels in self.meetings}
+        left = sum(len(orders) for ranges in missing.values() for orders in ranges)
         done = self.deals * len(self.meetings) - left
         watch = time.perf_counter()
         try:
             for played in play_all(missing, self.sources, self.conditions, workers):
-                store.add(*played.meeting, played.pairs, played.duel, played.seconds)
-                done += len(played.pairs)
+                store.add(*played)
+                done += len(played.orders)
                 if progress is not None:
-                    progress(done, " – ".join(played.meeting))
+                    progress(done, " – ".join(played.labels))
         except KeyboardInterrupt as interrupt:
             partial = self.read(store, started, time.perf_counter() - watch, workers)
             raise TournamentInterrupted(partial, done) from interrupt
@@ -193,21 +197,23 @@ class Plan:
     def read(
         self, store: Store, started: datetime, seconds: float = 0.0, workers: int = 1
     ) -> Tournament:
-        """The tournament from what a store holds: meetings of which all pairs are there."""
-        standings = self.conditions.standings
-        duels = {}
+        """The tournament from what a store holds: meetings of which all deck orders are there."""
+        meetings = {}
         spent = {}
-        for one, other in self.meetings:
-            duel = store.duel(one.label, other.label, self.deals, standings)
-            if duel is not None and len(duel) == self.deals:
-                duels[one.label, other.label] = duel
-                spent[one.label, other.label] = store.seconds(one.label, other.label)
-        return Tournament(self, duels, spent, started, seconds, workers)
+        for labels in self.meetings:
+            meeting = store.meeting(labels, self.deals, self.conditions.standings)
+            if meeting is not None and len(meeting) == self.deals:
+                meetings[labels] = meeting
+                spent[labels] = store.seconds(labels)
+        return Tournament(self, meetings, spent, started, seconds, workers)
 
     @property
     def sources(self) -> dict[str, Source]:
         """How other processes get the players, by label."""
-        return {one.label: Source(one.spec, self.own_seed, one.player) for one in self.entrants}
+        game = self.conditions.settings.game.name
+        return {
+            one.label: Source(one.spec, self.own_seed, game, one.player) for one in self.entrants
+        }
 
     @property
     def own_seed(self) -> int:
@@ -224,6 +230,7 @@ class Plan:
             "seed": self.conditions.seed,
             "match": settings.match,
             "rules": settings.rules.as_dict(),
+            "sides": [list(side) for side in settings.sides],
             "below_value": settings.below_value,
             "max_deals": settings.max_deals,
             "move_timeout": self.conditions.move_timeout,
@@ -243,7 +250,7 @@ class Tournament:
 
     Attributes:
         plan: what was to be played.
-        duels: finished meetings by the labels of both, in the order of `plan.meetings`.
+        meetings: finished ones by the labels of their players, in the order of `plan.meetings`.
         spent: seconds of processor time, about, that each of them took, whenever it was played.
         started: when this run did, in UTC.
         seconds: how long it took.
@@ -251,29 +258,49 @@ class Tournament:
     """
 
     plan: Plan
-    duels: dict[tuple[str, str], Duel]
-    spent: dict[tuple[str, str], float]
+    meetings: dict[Labels, Meeting]
+    spent: dict[Labels, float]
     started: datetime
     seconds: float
     workers: int
 
     @property
     def complete(self) -> bool:
-        """Whether every two players have met."""
-        return len(self.duels) == len(self.plan.meetings)
+        """Whether all tables have met."""
+        return len(self.meetings) == len(self.plan.meetings)
+
+    @cached_property
+    def duels(self) -> dict[tuple[str, str], Duel]:
+        """Every two players at the finished tables that they share, in the order of labels."""
+        tables: dict[tuple[str, str], list[Shared]] = {}
+        for labels, meeting in self.meetings.items():
+            for (first, one), (second, other) in combinations(enumerate(labels), 2):
+                tables.setdefault((one, other), []).append(Shared(meeting, first, second))
+        return {pair: Duel(tuple(shared)) for pair, shared in sorted(tables.items())}
 
     def duel(self, first: str, second: str) -> Duel:
-        """The meeting of two labels as `first` sees it."""
-        if (first, second) in self.duels:
-            return self.duels[first, second]
-        return self.duels[second, first].exchanged()
+        """Two labels against each other as `first` sees it."""
+        known = self.duels if (first, second) in self.duels else self._exchanged
+        return known[first, second]
+
+    @cached_property
+    def _exchanged(self) -> dict[tuple[str, str], Duel]:
+        return {(second, first): duel.exchanged() for (first, second), duel in self.duels.items()}
+
+    def tables(self, label: str) -> list[tuple[Meeting, int]]:
+        """The finished meetings of a player, and its place in each."""
+        return [
+            (meeting, labels.index(label))
+            for labels, meeting in self.meetings.items()
+            if label in labels
+        ]
 
     def opponents(self, label: str) -> list[str]:
         """The labels of all others."""
         return [entrant.label for entrant in self.plan.entrants if entrant.label != label]
 
     def margins(self, label: str) -> npt.NDArray[np.float64]:
-        """A player's margin for each deck order, averaged over its opponents: float64 (deals,)."""
+        """A player's margin over each deck order, the mean of all its tables: float64 (deals,)."""
         every = [self.duel(label, other).margins for other in self.opponents(label)]
         return np.asarray(np.mean(every, axis=0))
 
@@ -285,9 +312,9 @@ class Tournament:
         return np.asarray(np.mean([duel.adjusted_margins for duel in every], axis=0))
 
     def ranking(self) -> list[tuple[str, Estimate]]:
-        """Labels with their mean margin over all opponents, the best first.
+        """Labels with their mean margin over all tables, the best first.
 
-        Empty if not every two players have met: means over other opponents cannot be compared.
+        Empty if not all tables have met: means over other opponents cannot be compared.
         """
         if not self.complete:
             return []
@@ -349,24 +376,15 @@ class Tournament:
                 for (first, second), duel in duels.items()
             ],
             "ratings": self._ratings(labels),
+            "skill": self._skill(labels),
             "cycles": self._cycles(labels),
-            "forfeits": [
-                {
-                    "player": (first, second)[forfeit.player],
-                    "opponent": (second, first)[forfeit.player],
-                    "deal": forfeit.pair,
-                    "leg": forfeit.leg,
-                    "turn": forfeit.turn,
-                    "reason": forfeit.reason,
-                }
-                for (first, second), duel in duels.items()
-                for forfeit in duel.forfeits
-            ],
+            "forfeits": self._forfeits(),
             "timing": self._timing(),
         }
 
     def _standing(self, label: str, margin: Estimate) -> dict[str, Any]:
         duels = [self.duel(label, other) for other in self.opponents(label)]
+        tables = self.tables(label)
         adjusted = self.adjusted(label)
         return {
             "label": label,
@@ -375,17 +393,16 @@ class Tournament:
             "as_dealer": float(np.mean([duel.as_dealer().mean for duel in duels])),
             "as_non_dealer": float(np.mean([duel.as_non_dealer().mean for duel in duels])),
             **_matches(
-                sum(duel.wins for duel in duels),
-                sum(duel.draws for duel in duels),
-                sum(duel.losses for duel in duels),
+                *np.sum([meeting.matches(player) for meeting, player in tables], axis=0).tolist()
             ),
-            "forfeits": sum(_faults(duel, 0) for duel in duels),
+            "forfeits": sum(meeting.forfeited(player) for meeting, player in tables),
             "in_seat": [
-                float(np.mean([duel.in_seat(seat).mean for duel in duels])) for seat in (0, 1)
+                float(np.mean([duel.in_seat(side).mean for duel in duels]))
+                for side in range(self.plan.conditions.size)
             ],
             "by_standing": self._by_standing(
-                sum(duel.standing_deals[:, 0] for duel in duels),
-                sum(duel.standing_points[:, 0] for duel in duels),
+                sum(meeting.standing_deals[:, player] for meeting, player in tables),
+                sum(meeting.standing_points[:, player] for meeting, player in tables),
             ),
         }
 
@@ -393,7 +410,7 @@ class Tournament:
         """Deals and margin a deal in each of the game's standings; the groups are deck orders.
 
         Args:
-            deals, points: (pairs, S), of one player.
+            deals, points: (orders, S), of one player.
         """
         return [
             {
@@ -406,8 +423,11 @@ class Tournament:
         ]
 
     def _ratings(self, labels: list[str]) -> dict[str, Any] | None:
-        """Bradley-Terry ratings, with whom nobody has met yet in groups of their own."""
-        if not self.duels:
+        """Bradley-Terry ratings, with whom nobody has met yet in groups of their own.
+
+        None at tables of more than two: who is ahead of whom there is not decided between the two.
+        """
+        if not self.duels or self.plan.conditions.size > 2:
             return None
         from training import ratings
 
@@ -415,6 +435,16 @@ class Tournament:
         scores = [duel.scores() for duel in self.duels.values()]
         seed = self.plan.conditions.seed
         return ratings.rate(len(labels), meetings, scores, seed=seed).as_dict(labels)
+
+    def _skill(self, labels: list[str]) -> dict[str, Any] | None:
+        """Ratings by the places at tables of more than two; None at tables of two."""
+        if not self.duels or self.plan.conditions.size == 2:
+            return None
+        from training import skill
+
+        tables = [tuple(map(labels.index, meeting)) for meeting in self.meetings]
+        places = [meeting.places for meeting in self.meetings.values()]
+        return skill.rate(len(labels), tables, places).as_dict(labels)
 
     def _cycles(self, labels: list[str]) -> dict[str, Any]:
         """Who beats whom in a circle, if anybody does."""
@@ -424,9 +454,28 @@ class Tournament:
         margins = [duel.estimate() for duel in self.duels.values()]
         return ratings.cycles(len(labels), meetings, margins).as_dict(labels)
 
+    def _forfeits(self) -> list[dict[str, Any]]:
+        """Every forfeit; at a table of two with its one opponent."""
+        lines = []
+        for labels, meeting in self.meetings.items():
+            for forfeit in meeting.forfeits:
+                others = [label for place, label in enumerate(labels) if place != forfeit.player]
+                lines.append(
+                    {
+                        "player": labels[forfeit.player],
+                        "opponent": others[0] if len(others) == 1 else None,
+                        "opponents": others,
+                        "deal": forfeit.order,
+                        "leg": forfeit.leg,
+                        "turn": forfeit.turn,
+                        "reason": forfeit.reason,
+                    }
+                )
+        return lines
+
     def _timing(self) -> dict[str, Any]:
         spent = sum(self.spent.values())
-        decisions = sum(int(duel.decisions.sum()) for duel in self.duels.values())
+        decisions = sum(int(meeting.decisions.sum()) for meeting in self.meetings.values())
         return {
             "started": self.started.isoformat(timespec="seconds"),
             "seconds": round(self.seconds, 3),
@@ -434,10 +483,16 @@ class Tournament:
             "spent": round(spent, 3),
             "decisions_per_second": round(decisions / spent) if spent else None,
             "duels": [
-                {"first": first, "second": second, "seconds": round(seconds, 3)}
-                for (first, second), seconds in self.spent.items()
+                {"first": first, "second": second, "seconds": round(self._spent(first, second), 3)}
+                for first, second in self.duels
             ],
         }
+
+    def _spent(self, *players: str) -> float:
+        """How long the tables took at which all of these players sat."""
+        return sum(
+            seconds for labels, seconds in self.spent.items() if set(labels).issuperset(players)
+        )
 
 
 class TournamentInterrupted(KeyboardInterrupt):
@@ -445,13 +500,13 @@ class TournamentInterrupted(KeyboardInterrupt):
 
     Attributes:
         partial: the meetings that were finished.
-        pairs: how many pairs are there in all.
+        orders: how many deck orders are there, those of all tables counted.
     """
 
-    def __init__(self, partial: Tournament, pairs: int) -> None:
+    def __init__(self, partial: Tournament, orders: int) -> None:
         super().__init__("interrupted")
         self.partial = partial
-        self.pairs = pairs
+        self.orders = orders
 
 
 def prepare(
@@ -460,21 +515,25 @@ def prepare(
     """Check all settings and load the players.
 
     Args:
-        agents: two or more specifications as `agents.load` takes them, or players by label.
-        deals: pairs that every two players play: two matches each.
+        agents: specifications as `agents.load` takes them for the game, or players by label: at
+            least as many as sit at a table.
+        deals: deck orders at every table, each of as many matches as it has players.
         seed: of decks, dealers and keys.
         **conditions: as for `duplicate.Conditions.checked`.
 
     Raises:
         ValueError: naming what is wrong and what is allowed.
     """
-    deals = check_integer("deals", deals, 1, duplicate.MOST_PAIRS)
+    deals = check_integer("deals", deals, 1, duplicate.MOST_ORDERS)
     agreed = Conditions.checked(seed=seed, **conditions)
     rules = conditions.get("rules", "standard")
-    if isinstance(agents, str) or len(agents) < 2:
-        raise ValueError(f"agents must be two players or more, got {_listed(agents)}")
+    if isinstance(agents, str) or len(agents) < agreed.size:
+        raise ValueError(
+            f"agents must be {agreed.size} players or more, as many as sit at a table, got "
+            f"{_listed(agents)}"
+        )
     plan = Plan((), tuple(agents), deals, agreed, rules if isinstance(rules, str) else None)
-    entrants = _enter(agents, plan.own_seed)
+    entrants = _enter(agents, plan.own_seed, agreed.settings.game)
     for entrant in entrants:
         _check_fits(entrant, agreed.settings.num_actions)
     return replace(plan, entrants=tuple(sorted(entrants, key=lambda entrant: entrant.label)))
@@ -489,18 +548,28 @@ def run_tournament(
     workers: int = 1,
     **conditions: Any,
 ) -> Tournament:
-    """Let every two players meet: `prepare` and `Plan.play` in one, without a folder."""
+    """Let all tables meet: `prepare` and `Plan.play` in one, without a folder."""
     return prepare(agents, deals, seed, **conditions).play(progress, workers=workers)
 
 
-def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int) -> list[Entrant]:
+def fill_table(players: Sequence[str], size: int) -> list[str]:
+    """The players, and copies of them if they are too few for a table of so many.
+
+    Copies are made in turn from the last player to the first: of those of a game
+    (`agents.names`) the best comes first.
+    """
+    copies = islice(cycle(reversed(players)), max(0, size - len(players)))
+    return [*players, *copies]
+
+
+def _enter(agents: Sequence[str] | Mapping[str, Agent], seed: int, game: Game) -> list[Entrant]:
     labels = list(agents) if isinstance(agents, Mapping) else _labels(agents)
     for label in labels:
         _check_label(label)
     if isinstance(agents, Mapping):
         return [_seated(label, player) for label, player in agents.items()]
     return [
-        Entrant(label, spec, players.load(spec, seed))
+        Entrant(label, spec, roster.load(spec, seed, game=game))
         for label, spec in zip(labels, agents, strict=True)
     ]
 
@@ -554,6 +623,7 @@ def _meeting(first: str, second: str, duel: Duel) -> dict[str, Any]:
         "first": first,
         "second": second,
         "deals": len(duel),
+        "tables": len(duel.tables),
         "margin": _numbers(margin),
         "verdict": margin.verdict,
         "more_deals_needed": margin.more_needed,
@@ -565,8 +635,8 @@ def _meeting(first: str, second: str, duel: Duel) -> dict[str, Any]:
                 float(points.std(ddof=1)) for points in (duel.points, duel.adjusted_points)
             ]
         },
-        **_matches(duel.wins, duel.draws, duel.losses),
-        "in_seat": [_numbers(duel.in_seat(seat)) for seat in range(2)],
+        **_matches(*duel.matches),
+        "in_seat": [_numbers(duel.in_seat(side)) for side in range(duel.size)],
         "as_dealer": _numbers(duel.as_dealer()),
         "as_non_dealer": _numbers(duel.as_non_dealer()),
         "forfeits": [_faults(duel, player) for player in range(2)],
@@ -597,12 +667,11 @@ def _adjusted(raw: Estimate, margins: npt.NDArray[np.float64]) -> dict[str, Any]
     }
 
 
-def _matches(wins: int, draws: int, losses: int) -> dict[str, Any]:
-    share = statistics.win_rate(wins, losses)
+def _matches(*numbers: int) -> dict[str, Any]:
+    matches = Matches(*numbers)
+    share = matches.win_rate()
     return {
-        "wins": wins,
-        "draws": draws,
-        "losses": losses,
+        **matches._asdict(),
         "win_rate": {"rate": share.rate, "low": share.low, "high": share.high},
     }
 
@@ -672,8 +741,8 @@ def save_records(plan: Plan, store: Store, folder: Path) -> Path:
     """Write all matches as text into one file (see `poke_env.records`)."""
     path = folder / RECORDS
     with _files.replacing(path) as temporary, temporary.open("w", encoding="ascii") as file:
-        for one, other in plan.meetings:
-            for text in store.records(one.label, other.label, plan.deals):
+        for labels in plan.meetings:
+            for text in store.records(labels, plan.deals):
                 file.write(text)
     return path
 
@@ -687,23 +756,30 @@ class Settings:
 
     Attributes:
         agents: Players: names, model files (*.safetensors) or package.module:factory of your own.
-        deals: Deck orders that every two players play, each twice with seats exchanged.
+            By default all of the game that need no argument, and where more sit at a table as many
+            copies of them as are missing: heuristic#2, then greedy#2, and so on.
+        game: Which of the games to play.
+        players: How many sit at a table, where the game leaves a choice.
+        deals: Deck orders at every table, each played with all players on every side in turn.
         seed: Number from which decks and all chance of the players come.
         out: Folder for results.sqlite, results.json, report.html and heatmap.png; by default a new
             one, runs/tournament-DATE-TIME. In the folder of an earlier run with the same settings
             only what is missing is played: more deals, other players, the rest after Ctrl-C.
-        match: Unit of play: deal, game or rubber.
-        rules: Preset of the rules: standard, small or tiny.
+        match: Unit of play: deal or a longer one of the game's, such as game or rubber.
+        rules: Preset of the game's rules: standard, and small or tiny where there are such.
         workers: Processes to play in. The tables do not depend on it.
         move_timeout: Seconds that a decision may take before its player forfeits the match.
         records: Write every match down as text, records.txt.
-        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones.
+        luck_adjusted: Measure what chance gave and show margins less luck beside the raw ones; in
+            Poke by its standard rules alone.
         overwrite: Remove the results of another run in that folder.
     """
 
-    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")] = (
-        field(default_factory=players.names)
-    )
+    agents: Annotated[
+        tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT ...")
+    ] = ()
+    game: str = roster.DEFAULT_GAME
+    players: int | None = None
     deals: int = 1000
     seed: int = 0
     out: Path | None = None
@@ -721,29 +797,33 @@ def main(settings: Settings) -> None:
     """Play the tournament, print its tables and write its files."""
     out = settings.out or Path(f"runs/tournament-{datetime.now():%Y%m%d-%H%M%S}")
     folder = out.absolute()  # wherever a player may go from here
-    plan = prepare(
-        settings.agents, settings.deals, settings.seed, match=settings.match, rules=settings.rules,
-        move_timeout=settings.move_timeout, keep_records=settings.records,
-        luck_adjusted=settings.luck_adjusted,
-    )  # fmt: skip
+    conditions: dict[str, Any] = {
+        "seed": settings.seed, "game": settings.game, "players": settings.players,
+        "match": settings.match, "rules": settings.rules, "move_timeout": settings.move_timeout,
+        "keep_records": settings.records, "luck_adjusted": settings.luck_adjusted,
+    }  # fmt: skip
+    size = Conditions.checked(**conditions).size
+    players = settings.agents or fill_table(roster.names(settings.game), size)
+    plan = prepare(players, settings.deals, **conditions)
     check_integer("workers", settings.workers, 1)
     claim_folder(folder, settings.overwrite)
     console = Console(width=None if sys.stdout.isatty() else 132)
-    pairs = len(plan.meetings) * plan.deals
+    orders = len(plan.meetings) * plan.deals
+    turns = "twice with seats exchanged" if size == 2 else f"{size} times with seats rotated"
     console.print(
         f"{len(plan.entrants)} players, {len(plan.meetings)} meetings over {plan.deals:,} deck "
-        f"orders, each played twice with seats exchanged: {2 * pairs:,} matches",
+        f"orders, each played {turns}: {size * orders:,} matches",
         highlight=False,
     )
     with contextlib.closing(Store(folder / STORE)) as store:
         try:
             with progress_bar(console) as bar:
-                ticker = None if bar.disable else Ticker(bar, pairs)
+                ticker = None if bar.disable else Ticker(bar, orders)
                 tournament = plan.play(ticker, store=store, workers=settings.workers)
         except TournamentInterrupted as interrupt:
             raise KeyboardInterrupt(
-                f"interrupted after {interrupt.pairs:,} of {pairs:,} deck orders; the same command "
-                f"with --out {shlex.quote(str(out))} goes on from there"
+                f"interrupted after {interrupt.orders:,} of {orders:,} deck orders; the same "
+                f"command with --out {shlex.quote(str(out))} goes on from there"
             ) from interrupt
         written = [save_records(plan, store, folder)] if settings.records else []
     document = tournament.as_dict()
@@ -783,18 +863,18 @@ def progress_bar(console: Console) -> Progress:
 
 
 class Ticker:
-    """Moves the bar ten times a second, however fast pairs are played."""
+    """Moves the bar ten times a second, however fast deck orders are played."""
 
-    def __init__(self, bar: Progress, pairs: int) -> None:
+    def __init__(self, bar: Progress, orders: int) -> None:
         self._bar = bar
-        self._pairs = pairs
-        self._task = bar.add_task("", total=pairs)
+        self._orders = orders
+        self._task = bar.add_task("", total=orders)
         self._next = 0.0
 
     def __call__(self, done: int, names: str) -> None:
-        """Show how many pairs are done, and a text behind the bar."""
+        """Show how many deck orders are done, and a text behind the bar."""
         now = time.monotonic()
-        if now >= self._next or done == self._pairs:
+        if now >= self._next or done == self._orders:
             self._next = now + 0.1
             self._bar.update(self._task, completed=done, description=names)
 

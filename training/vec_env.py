@@ -44,13 +44,13 @@ class BatchVecEnv(VecEnv):
         self.envs = envs
         self.render_mode = None
         space = envs.envs.single_observation_space
-        self._others = envs.envs.game.seats - 1 if everybody else 0
+        settings = envs.envs.settings
+        self._others = settings.players - 1 if everybody else 0
         if everybody:
-            settings = envs.envs.settings
             if settings.max_deals is not None and settings.match != "deal":
                 raise ValueError(
-                    f"everybody must be False where matches may be cut, but max_deals is "
-                    f"{settings.max_deals}"
+                    f"everybody, which a central critic needs, must be False where matches may "
+                    f"be cut, but max_deals is {settings.max_deals}"
                 )
             repeats = 1 + self._others
             space = spaces.Box(np.tile(space.low, repeats), np.tile(space.high, repeats))

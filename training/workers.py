@@ -1,4 +1,4 @@
-"""Pairs of many meetings, played here or by worker processes; in which order changes no result."""
+"""Many meetings, played here or by worker processes; where and in which order changes nothing."""
 
 from __future__ import annotations
 
@@ -13,74 +13,77 @@ from typing import Any, NamedTuple
 import agents
 from poke_env.agent import Agent
 from training import cli
-from training.duplicate import Conditions, Duel, most_at_once, play_pairs
+from training.duplicate import Conditions, most_at_once, play_orders
+from training.meeting import Meeting
 from training.processes import worker_pools
 
 _SECONDS_AT_ONCE = 1.0
-"""About how long a group of pairs is played: results are safe, and progress shows, that often."""
+"""About how long deck orders are played in one go: that often results are safe, progress shows."""
 _FIRST_AT_ONCE = 16
 
-Meeting = tuple[str, str]
+Labels = tuple[str, ...]
+"""Who sits at a table: the names of its players, in the order in which they rotate."""
 
 
 class Played(NamedTuple):
-    """A group of pairs of a meeting that has been played, and how long it took."""
+    """Deck orders of a meeting that have been played, and how long they took."""
 
+    labels: Labels
+    orders: range
     meeting: Meeting
-    pairs: range
-    duel: Duel
     seconds: float
 
 
 @dataclass(frozen=True)
 class Source:
-    """How another process gets a player: by its specification and seed, or as a copy of itself."""
+    """How another process gets a player: by its specification, seed and game, or as a copy."""
 
     spec: str | None
     seed: int
+    game: str
     player: Agent
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.spec is None:
-            return Source, (None, self.seed, self.player)
-        return _load, (self.spec, self.seed)
+            return Source, (None, self.seed, self.game, self.player)
+        return _load, (self.spec, self.seed, self.game)
 
 
-def _load(spec: str, seed: int) -> Source:
-    return Source(spec, seed, agents.load(spec, seed))
+def _load(spec: str, seed: int, game: str) -> Source:
+    return Source(spec, seed, game, agents.load(spec, seed, game=game))
 
 
 class _Backlog:
     """What is left to be played, handed out in groups that take about a second each."""
 
-    def __init__(self, missing: Mapping[Meeting, Sequence[range]], most: Mapping[Meeting, int]):
+    def __init__(self, missing: Mapping[Labels, Sequence[range]], most: Mapping[Labels, int]):
         self._left = deque(
-            (meeting, pairs) for meeting, ranges in missing.items() for pairs in ranges
+            (labels, orders) for labels, ranges in missing.items() for orders in ranges
         )
         self._most = most
-        self._sizes = {meeting: min(_FIRST_AT_ONCE, most[meeting]) for meeting in missing}
+        self._sizes = {labels: min(_FIRST_AT_ONCE, most[labels]) for labels in missing}
 
     def __bool__(self) -> bool:
         return bool(self._left)
 
-    def take(self) -> tuple[Meeting, range]:
+    def take(self) -> tuple[Labels, range]:
         """The next group."""
-        meeting, pairs = self._left.popleft()
-        size = self._sizes[meeting]
-        if len(pairs) > size:
-            self._left.appendleft((meeting, pairs[size:]))
-        return meeting, pairs[:size]
+        labels, orders = self._left.popleft()
+        size = self._sizes[labels]
+        if len(orders) > size:
+            self._left.appendleft((labels, orders[size:]))
+        return labels, orders[:size]
 
     def learn(self, played: Played) -> None:
         """Choose the size of the meeting's next groups by how long this one took."""
-        size = int(len(played.pairs) * _SECONDS_AT_ONCE / max(played.seconds, 1e-3))
+        size = int(len(played.orders) * _SECONDS_AT_ONCE / max(played.seconds, 1e-3))
         # The first of all groups may have compiled something.
-        size = max(size, min(2 * len(played.pairs), _FIRST_AT_ONCE))
-        self._sizes[played.meeting] = max(1, min(size, self._most[played.meeting]))
+        size = max(size, min(2 * len(played.orders), _FIRST_AT_ONCE))
+        self._sizes[played.labels] = max(1, min(size, self._most[played.labels]))
 
 
 def play_all(
-    missing: Mapping[Meeting, Sequence[range]],
+    missing: Mapping[Labels, Sequence[range]],
     sources: Mapping[str, Source],
     conditions: Conditions,
     workers: int = 1,
@@ -88,7 +91,7 @@ def play_all(
     """Play what is missing, and yield it as it comes.
 
     Args:
-        missing: pairs to be played of each meeting of two labels.
+        missing: deck orders to be played at each table.
         sources: players by label.
         conditions: of all matches.
         workers: number of processes, started anew ("spawn"); with 1 all is played in this one.
@@ -99,14 +102,13 @@ def play_all(
         ChildProcessError: if a worker died.
     """
     players = {label: source.player for label, source in sources.items()}
-    backlog = _Backlog(
-        missing,
-        {(one, other): most_at_once(players[one], players[other]) for one, other in missing},
-    )
+    most = {
+        labels: most_at_once([players[label] for label in labels], conditions) for labels in missing
+    }
+    backlog = _Backlog(missing, most)
     if workers == 1:
         while backlog:
-            meeting, pairs = backlog.take()
-            played = _play_group(players, meeting, pairs, conditions)
+            played = _play_group(players, *backlog.take(), conditions)
             backlog.learn(played)
             yield played
     else:
@@ -114,12 +116,11 @@ def play_all(
 
 
 def _play_group(
-    players: Mapping[str, Agent], meeting: Meeting, pairs: range, conditions: Conditions
+    players: Mapping[str, Agent], labels: Labels, orders: range, conditions: Conditions
 ) -> Played:
     start = time.perf_counter()
-    first, second = meeting
-    duel = play_pairs(players[first], players[second], pairs, conditions)
-    return Played(meeting, pairs, duel, time.perf_counter() - start)
+    meeting = play_orders([players[label] for label in labels], orders, conditions)
+    return Played(labels, orders, meeting, time.perf_counter() - start)
 
 
 # --- processes ------------------------------------------------------------------------------------
@@ -169,18 +170,18 @@ class _Refused(Exception):
     """What a check in a worker process said."""
 
 
-def _work(meeting: Meeting, pairs: range) -> Played:
+def _work(labels: Labels, orders: range) -> Played:
     try:
-        return _play_here(meeting, pairs)
+        return _play_here(labels, orders)
     except ValueError as error:
         if cli.is_check(error):
             raise _Refused(str(error)) from error
         raise
 
 
-def _play_here(meeting: Meeting, pairs: range) -> Played:
+def _play_here(labels: Labels, orders: range) -> Played:
     if "players" not in _worker:
         # Packed by the process that started this one: no stranger's file.
         sources = pickle.loads(_worker["packed"])  # noqa: TID251
         _worker["players"] = {label: source.player for label, source in sources.items()}
-    return _play_group(_worker["players"], meeting, pairs, _worker["conditions"])
+    return _play_group(_worker["players"], labels, orders, _worker["conditions"])

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
 from poke_env._checks import shown
 from poke_env.games.base import GAMES, Game
 
-_MODULES = tuple(module.name for module in iter_modules(__path__) if module.name != "base")
+_NAMES = ("poke", "pokex", "poque", "poangpoker")
+"""Each is the name of a game and of its module."""
 
 
 def every() -> Mapping[str, Game]:
-    """All games by name."""
-    for module in _MODULES:
-        import_module(f"{__name__}.{module}")
-    return MappingProxyType(GAMES)
+    """All games by name: those of this package, and behind them those registered elsewhere."""
+    for name in _NAMES:
+        import_module(f"{__name__}.{name}")
+    return MappingProxyType({name: GAMES[name] for name in _NAMES} | GAMES)
 
 
 def named(name: Any) -> Game:

@@ -20,10 +20,19 @@ from poke_env import cards
 from poke_env._checks import as_integer, check_flag, check_integer, shown
 from poke_env._jit import compiled, inlined
 from poke_env._records import record_dtype
-from poke_env.cards import CATEGORY_SHIFT, Category, format_cards, hand_value
+from poke_env.cards import (
+    CATEGORY_SHIFT,
+    Category,
+    format_cards,
+    hand_value,
+    sort_hand,
+    write_flags,
+)
 from poke_env.games.base import (
+    DEAL_ENDED,
     MATCH_OVER,
     MATCHES,
+    NOT_PAID,
     WANTS_DECK,
     Card,
     Game,
@@ -224,7 +233,7 @@ class Phase(IntEnum):
 
 
 DEAL, DRAW, LEAD, FOLLOW, OVER = (int(phase) for phase in Phase)
-MATCH_DEAL, MATCH_GAME, MATCH_RUBBER = range(len(MATCHES))
+MATCH_DEAL, MATCH_GAME, MATCH_RUBBER = range(3)
 
 STATE = record_dtype(
     ("rules", RULES),
@@ -273,6 +282,12 @@ def to_move(state: np.void) -> int:
 
 
 @inlined
+def players(state: np.void) -> int:
+    """Poke is for two."""
+    return 2
+
+
+@inlined
 def stock_left(state: np.void) -> int:
     """Cards of the stock that nobody has drawn yet."""
     rules = state["rules"]
@@ -314,11 +329,13 @@ _SETS_WITHIN = np.array(
 )  # fmt: skip
 """[alike, held]: the actions that take cards of one rank out of `held` (see `_is_set`)."""
 
+
+def begin(state: np.void) -> None:
+    """The beginning of a match."""
+    state["winner"] = -1
+
+
 # --- phase: deal ----------------------------------------------------------------------------------
-
-
-_NETWORK = ((0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2))
-"""Sorts five things, and without the pairs that reach beyond them also fewer."""
 
 
 @compiled
@@ -337,7 +354,7 @@ def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
         start = 0 if seat == starter else size
         for slot in range(MAX_HAND):
             state["hand"][seat, slot] = deck[start + slot] if slot < size else -1
-        _sort_hand(state["hand"][seat], size)
+        sort_hand(state["hand"][seat], size)
         state["held"][seat] = (1 << size) - 1
         state["discards"][seat] = 0
         state["pat"][seat] = 0
@@ -359,16 +376,6 @@ def deal(state: np.void, deck: npt.NDArray[np.int8], dealer: int) -> None:
     state["player"] = starter
     state["phase"] = DRAW
     _pass_draws_on(state)
-
-
-@inlined
-def _sort_hand(hand: npt.NDArray[np.int8], size: Int) -> None:
-    """Sort the first `size` cards by a network of comparisons, which is free of branches."""
-    for i, j in _NETWORK:
-        if j < size:
-            low = min(hand[i], hand[j])
-            hand[j] = max(hand[i], hand[j])
-            hand[i] = low
 
 
 # --- phase: draw ----------------------------------------------------------------------------------
@@ -404,7 +411,7 @@ def _apply_draw(state: np.void, deck: npt.NDArray[np.int8], action: int) -> None
             place = last - drawn if from_back else 2 * size + drawn
             state["hand"][seat, slot] = deck[place]
             drawn += 1
-        _sort_hand(state["hand"][seat], size)
+        sort_hand(state["hand"][seat], size)
         state["draw_size"][seat, state["draw_count"][seat]] = _SIZE[action]
         state["draw_count"][seat] += 1
     _pass_draws_on(state)
@@ -595,18 +602,18 @@ def _rubber_result(state: np.void) -> int:
 
 
 @inlined
-def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> bool:
+def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) -> int:
     """Points of the deal that just ended, zero-sum: above the line, own minus the opponent's.
 
     Where the deal is the match, points below the line count `below_value` each.
 
     Returns:
-        True if the last action ended a deal; otherwise `reward` is all zero.
+        `DEAL_ENDED` if the last action ended a deal; otherwise `reward` is all zero.
     """
     reward[0] = 0.0
     reward[1] = 0.0
     if state["phase"] != DEAL and state["phase"] != OVER:
-        return False
+        return NOT_PAID
     for seat in range(2):
         written = (
             state["deal_sweep"][seat]
@@ -619,7 +626,7 @@ def points(state: np.void, below_value: float, reward: npt.NDArray[np.float64]) 
             gain += below_value * state["deal_below"][seat]
         reward[seat] += gain
         reward[1 - seat] -= gain
-    return True
+    return DEAL_ENDED
 
 
 @compiled
@@ -801,8 +808,8 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
     seen = own_discards | _see_hand(state, seat, o) | _see_tricks(state, seat, o)
     if state["rules"]["reveal_discards"]:
         seen |= np.int64(state["discards"][other])
-    _see_cards(own_discards, o[_DISCARDS : _DISCARDS + cards.NUM_CARDS])
-    _see_cards(seen, o[_SEEN : _SEEN + cards.NUM_CARDS])
+    write_flags(own_discards, o[_DISCARDS : _DISCARDS + cards.NUM_CARDS])
+    write_flags(seen, o[_SEEN : _SEEN + cards.NUM_CARDS])
     phase = np.int64(state["phase"])
     o[_PHASE + (3 if phase in (DEAL, OVER) else phase - 1)] = 1.0
     o[_TO_MOVE] = to_move(state) == seat
@@ -817,13 +824,6 @@ def observe(state: np.void, seat: int, observation: npt.NDArray[np.float32]) -> 
         o[_BELOW + i] = min(state["below"][who], BELOW_MAX) / BELOW_SCALE
         o[_ABOVE + i] = min(state["above"][who], ABOVE_MAX) / ABOVE_SCALE
         o[_GAMES + i] = state["games"][who]
-
-
-@inlined
-def _see_cards(seen: Int, o: npt.NDArray[np.float32]) -> None:
-    """Write a set of cards; without a branch, which is five times as fast."""
-    for card in range(o.shape[0]):
-        o[card] = np.int32((seen >> card) & 1)
 
 
 @inlined
@@ -1224,12 +1224,15 @@ POKE = register(
         max_cards=cards.NUM_CARDS,
         matches=("rubber", "game", "deal"),
         rewards=("points", "win", "equity"),
+        spread=500.0,
+        below_value=50.0,
         rules=Rules,
         presets=PRESETS,
         state=STATE,
         view=VIEW,
         standings=STANDINGS,
         to_move=to_move,
+        players=players,
         deal=deal,
         legal_actions=legal_actions,
         apply=apply,
@@ -1238,6 +1241,7 @@ POKE = register(
         result=result,
         equity=equity,
         standing=standing,
+        begin=begin,
         pack=Rules.pack,
         num_actions=num_actions,
         place_score=place_score,

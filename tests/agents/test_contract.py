@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import agents
+import poke_env
 from agents.human import HumanAgent
-from helpers import HOUSE_RULES, run_python, turns
+from helpers import HOUSE_RULES, TABLES, run_python, turns
 from poke_env import poke_v0
 from poke_env.agent import Agent
 from poke_env.games.poke import PRESETS
@@ -37,17 +38,21 @@ RULES = {
 @cache
 def states(rules: str) -> tuple[Any, Any]:
     """Observations (STATES, F) and masks (STATES, A) from random play."""
-    env = poke_v0.raw_env(match="rubber", rules=RULES[rules])
+    return some_states(poke_v0.raw_env(match="rubber", rules=RULES[rules]), STATES)
+
+
+def some_states(env: Any, number: int) -> tuple[Any, Any]:
+    """Observations (number, F) and masks (number, A) of those to move in matches at random."""
     rng = np.random.default_rng(11)
     seen: list[dict[str, Any]] = []
     env.reset(seed=5)
-    while len(seen) < STATES:
+    while len(seen) < number:
         for turn in turns(env, rng):
             observed = turn.observe(turn.agent_selection)
             if observed["action_mask"].any() and rng.random() < 0.5:
                 seen.append(observed)
         env.reset()
-    del seen[STATES:]
+    del seen[number:]
     return (
         np.stack([observed["observation"] for observed in seen]),
         np.stack([observed["action_mask"] for observed in seen]),
@@ -86,6 +91,29 @@ def test_one_signature_and_legal_choices(agent: Agent, rules: str) -> None:
         assert type(action) is int
         assert mask[action] == 1
     assert isinstance(agent, Agent)
+    assert np.array_equal(observations, before[0])
+    assert np.array_equal(masks, before[1])
+
+
+def test_players_of_a_table_break_the_signature(table: str) -> None:
+    """Every registered player of the game: legal integers, by keys alone, nothing written into."""
+    game, settings = TABLES[table]
+    env = poke_env.door(game).raw_env(**settings)
+    observations, masks = some_states(env, 40)
+    before, keys = (observations.copy(), masks.copy()), some_keys(40)
+    for name in agents.names(game):
+        player, other = agents.make(name, 1, game=game), agents.make(name, 2, game=game)
+        assert isinstance(player, Agent)
+        together = player.act_batch(observations, masks, keys)
+        assert together.dtype == np.int64
+        for row, key in enumerate(keys):
+            given = {"observation": observations[row], "action_mask": masks[row]}
+            action = other.act(given, key)
+            assert type(action) is int
+            assert masks[row, action] == 1
+            assert action == together[row]
+        with pytest.raises(ValueError, match="action_mask allows no action"):
+            player.act({"observation": observations[0], "action_mask": 0 * masks[0]})
     assert np.array_equal(observations, before[0])
     assert np.array_equal(masks, before[1])
 

@@ -11,7 +11,7 @@ import agents
 from agents import equilibrium
 from agents.equilibrium import DrawStrategies, EquilibriumAgent, EquilibriumDraws, draw_strategies
 from agents.hand_classes import CLASSES
-from agents.reading import READING, read
+from agents.poke_reading import READING, read
 from agents.score import worth_in_rubber, worth_of_cards
 from poke_env import make_batch, poke_v0
 from poke_env.equity import EquityTable, places, scores

@@ -12,6 +12,7 @@ import pytest
 import scipy.stats
 
 from agents.hidden import HIDDEN, OVERSAMPLING, guess
+from agents.poke_reading import READING, read
 from agents.prior import (
     CLASSES,
     HISTORIES,
@@ -24,7 +25,6 @@ from agents.prior import (
     no_prior,
     pack,
 )
-from agents.reading import READING, read
 from agents.tricks import FIRST_HAND, HAND_RANKS, hand_number
 from poke_env import poke_v0
 from poke_env.cards import parse_cards

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from pathlib import Path
 
+import gymnasium
 import pytest
+from lots import LOTS
 
 import agents
+import poke_env
 from agents.heuristic import HeuristicAgent
 from agents.human import HumanAgent
 from agents.network import NetworkAgent
 from helpers import run_python
+from poke_env import games
 from poke_env.agent import RandomAgent
+from poke_env.observation import length
 from training.duplicate import play
 
 NAMES = (
@@ -25,6 +31,77 @@ def test_names_are_the_players_that_need_nothing() -> None:
     assert agents.names() == NAMES
     for name in agents.names():
         assert type(agents.load(name, seed=3)) is type(agents.make(name))
+
+
+COUSINS = ("pokex", "poque", "poangpoker")
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_every_game_has_its_own_players(game: str) -> None:
+    assert agents.names(game) == ("random", "greedy", "heuristic")
+    assert agents.names(games.named(game)) == agents.names(game)
+    for name in agents.names(game):
+        made = agents.make(name, game=game)
+        assert type(agents.load(name, game=game)) is type(made)
+        assert (type(made) is type(agents.make(name))) == (name == "random")
+        if name != "random":
+            assert made.observation_size == length(games.named(game))  # type: ignore[attr-defined]
+
+
+def test_one_of_the_lists_of_games_lacks_a_game() -> None:
+    doors = [name for name in gymnasium.registry if name.startswith("sackson/")]
+    listed = [name.removeprefix("sackson/").partition("-")[0].lower() for name in doors]
+    assert listed == list(games._NAMES) == list(agents._OWN) == ["poke", *COUSINS]
+    for name in listed:
+        assert poke_env.door(name).__name__ == f"poke_env.{name}_v{games.named(name).version}"
+
+
+def test_players_of_one_idea_have_other_names_in_another_game() -> None:
+    for idea, name in (("greedy", "GreedyAgent"), ("heuristic", "HeuristicAgent")):
+        assert [type(agents.make(idea, game=game)).__name__ for game in agents._OWN] == [name] * 4
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_players_of_a_cousin_import_those_of_another_game(game: str) -> None:
+    modules = [*Path(agents.__file__).parent.glob(f"{game}*.py")]
+    assert len(modules) > 1
+    for module in modules:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                ("agents.", "poke_env.games.")
+            ):
+                name = str(node.module).rpartition(".")[2]
+                assert name == "reading" or name.startswith(game), f"{module.name}: {name}"
+
+
+def test_arguments_behind_dashes_are_those_of_the_games_player() -> None:
+    player = agents.load("heuristic-true-8", game="pokex")
+    assert (player.sacrifice, player.samples) == (True, 8)  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"^agent 'heuristic-true-8' has too many arguments"):
+        agents.load("heuristic-true-8", game="poque")
+
+
+@pytest.mark.parametrize("game", COUSINS)
+def test_a_wrong_name_is_answered_with_the_names_of_the_game(game: str) -> None:
+    every = "random, greedy, heuristic, apprentice, network"
+    with pytest.raises(ValueError, match=f"must be one of {every}, got"):
+        agents.make("pimc", game=game)
+    with pytest.raises(ValueError, match=r"a name \(random, greedy, heuristic\) with .* 'pimc-4'"):
+        agents.load("pimc-4", game=game)
+
+
+@pytest.mark.parametrize("game", ["bridge", "", None, 3, ["poke"]])
+def test_unknown_games(game: object) -> None:
+    for ask in (agents.names, lambda game: agents.load("random", game=game)):
+        with pytest.raises(
+            ValueError, match=r"^game must be one of 'poke', 'pokex', 'poque', 'poa"
+        ):
+            ask(game)  # type: ignore[operator]
+
+
+def test_a_game_made_elsewhere_has_players_of_every_game() -> None:
+    assert agents.names(LOTS) == ("random",)
+    assert isinstance(agents.load("random", game=LOTS), RandomAgent)
 
 
 def test_the_ablations_are_the_heuristic_with_one_decision_fixed() -> None:
@@ -166,16 +243,18 @@ def test_a_player_is_imported_when_it_is_asked_for() -> None:
     assert loaded.strip() == ""
 
 
-def test_the_apprentice_is_small_and_says_how_it_was_made() -> None:
-    apprentice = agents.load("apprentice")
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_the_apprentice_is_small_and_says_how_it_was_made(game: str) -> None:
+    apprentice = agents.load("apprentice", game=game)
     assert isinstance(apprentice, NetworkAgent)
+    assert apprentice.description["game"] == game
     training = apprentice.description["training"]
     assert training["command"].startswith("python -m training.maskable_ppo")
     assert {"seed", "steps", "versions"} <= set(training)
     assert training["curve"][-1]["step"] == training["steps"]
-    files = list((Path(agents.__file__).parent / "models").glob("apprentice.*"))
+    files = list((Path(agents.__file__).parent / "models").glob(f"{game}_apprentice.*"))
     assert len(files) == 2
-    assert sum(file.stat().st_size for file in files) <= 1_000_000
+    assert sum(file.stat().st_size for file in files) <= 1_200_000
 
 
 @pytest.mark.slow

@@ -321,7 +321,7 @@ def test_every_field_is_needed(model):
     ("changes", "message"),
     [
         ({"format": 2}, "has format 2, this version reads format 1"),
-        ({"game": "bridge"}, "plays 'bridge', there are poke"),
+        ({"game": "bridge"}, "plays 'bridge', it must play poke or"),
         ({"environment_version": 1}, "trained on poke_v1, the environment is poke_v0"),
         ({"rules": {"colour": 3}}, "unknown rules"),
         ({"rules": {"ranks": 99}}, "ranks must be an integer from 2 to 13"),

@@ -12,7 +12,7 @@ import pytest
 import agents
 from agents.pimc import PimcAgent, best_play
 from agents.plays import PLAYS, find_plays
-from agents.reading import READING, read
+from agents.poke_reading import READING, read
 from agents.tricks import hand_number, trick_table
 from helpers import is_over
 from poke_env import poke_v0

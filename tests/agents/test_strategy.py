@@ -12,7 +12,8 @@ import pytest
 import agents
 from agents.counting import chances_of_lack, opponent_pool
 from agents.holdings import FOUR_FLUSH, INSIDE_STRAIGHT, NOTHING, OPEN_STRAIGHT, PAIR, holding
-from agents.reading import LEAD, RANKS, READING, Reading, read
+from agents.poke_reading import LEAD, READING, Reading, read
+from agents.reading import RANKS
 from agents.score import worth_of_cards
 from helpers import is_over
 from poke_env import poke_v0

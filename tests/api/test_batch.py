@@ -416,6 +416,26 @@ BAD_OPTIONS: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize(
+    "played", [[3, 9], (3, 9), np.array([3, 9])], ids=["list", "tuple", "array"]
+)
+def test_number_of_a_score_cannot_differ_from_row_to_row(played: Any) -> None:
+    envs = poke_env.make_batch("poque", 2, players=3)
+    envs.reset(seed=0, options={"score": {"deals_played": played, "stacks": (20, 40, 60)}})
+    assert envs.record["deals_played"].tolist() == [3, 9]
+    assert envs.record["stack_before"][:, :3].tolist() == [[20, 40, 60]] * 2
+    with pytest.raises(
+        ValueError, match="score deals_played must hold one entry for each of 2 row"
+    ):
+        envs.reset(options={"score": {"deals_played": [1, 2, 3]}})
+    with pytest.raises(
+        ValueError, match="score deals_played must be an integer from 0 to 11, got 1"
+    ):
+        envs.reset(options={"score": {"deals_played": [1, 12]}})
+    with pytest.raises(ValueError, match="score deals_played must be an integer"):
+        envs.reset(options={"score": {"deals_played": [[1], [2]]}})
+
+
 @pytest.mark.parametrize("name", BAD_OPTIONS)
 def test_wrong_option_disturbs_the_matches(name: str) -> None:
     field, options = BAD_OPTIONS[name]

@@ -4,7 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-import poke_env  # noqa: F401  registers the environments
+import poke_env
+from helpers import TABLES
 from poke_env import poke_v0, testing
 from poke_env.testing import ConformanceError
 
@@ -42,6 +43,22 @@ def test_own_environment_breaks_a_promise(make, settings):
     testing.check(make(**settings), matches=3, seed=5)
 
 
+def test_table_breaks_a_promise(table):
+    game, settings = TABLES[table]
+    door = poke_env.door(game)
+    for make in (door.env, door.raw_env, door.single_env):
+        testing.check(make(**settings), matches=2, seed=5)
+
+
+def test_learner_who_is_never_asked_breaks_a_promise():
+    """In Poque passes are forced and cards play themselves, so that a deal may end before that."""
+    env = poke_env.door("poque").single_env(match="deal", players=8)
+    env.reset(seed=1)
+    asked = [env.reset()[1]["action_mask"].any() for _ in range(40)]
+    assert 0 < sum(asked) < len(asked)
+    testing.check(env, matches=40, seed=1)
+
+
 @pytest.mark.parametrize("settings", CONFIGURATIONS[::3], ids=str)
 def test_learner_environment_breaks_a_promise(settings):
     env = gymnasium.make("sackson/Poke-v0", disable_env_checker=True, **settings)
@@ -76,6 +93,22 @@ class PaysTwice(poke_v0.raw_env):
         super()._pay([2 * rewards[0], rewards[1]])
 
 
+class PaysEarly(poke_v0.raw_env):
+    """Pays the first player a point within a deal, and takes it back when the deal ends."""
+
+    owed = 0
+
+    def step(self, action):
+        super().step(action)
+        if not self._paid and not self.owed:
+            self._pay([1.0, -1.0])
+            self.owed = 1
+
+    def _pay(self, rewards):
+        super()._pay([rewards[0] - self.owed, rewards[1] + self.owed])
+        self.owed = 0
+
+
 class Forgets(poke_v0.raw_env):
     """Clones begin a match of their own."""
 
@@ -101,6 +134,7 @@ class LeavesSpace(poke_v0.raw_env):
         (ShowsOpponent, testing.check_hidden_cards_do_not_show, "hidden cards show"),
         (MasksTooMuch, testing.check_mask_is_legality, "is masked but accepted"),
         (PaysTwice, testing.check_rewards_match_score_sheet, "adds up to"),
+        (PaysEarly, testing.check_rewards_match_score_sheet, "paid too early"),
         (Forgets, testing.check_clone_fidelity, "copy"),
         (LeavesSpace, testing.check_observation_in_space, "outside its space"),
     ],

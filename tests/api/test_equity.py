@@ -155,10 +155,22 @@ def test_rules_that_change_no_margin_need_a_table_of_their_own() -> None:
 
 
 def test_another_game_is_paid_by_pokes_table() -> None:
-    stranger = replace(POKE, name="poker")
-    with pytest.raises(ValueError, match="'poke' alone, not in 'poker'"):
-        equity.table_for(stranger, POKE.presets["standard"], None)
-    assert games.named("poke") is POKE
+    for name in ("pokex", "poque", "poangpoker"):
+        game = games.named(name)
+        rules = game.presets["standard"]
+        assert not equity.has_table(game, rules)
+        with pytest.raises(
+            ValueError, match=rf"^reward must be one of 'points', 'win' in {name}, "
+        ):
+            equity.table_for(game, rules, None)
+        with pytest.raises(
+            ValueError, match=r"^reward must be one of 'points', 'win', got 'equity"
+        ):
+            poke_env.door(name).raw_env(reward="equity")
+    stranger = replace(POKE, name="poker", rewards=("points", "win"))
+    assert not equity.has_table(stranger, POKE.presets["standard"])
+    assert equity.has_table(POKE, POKE.presets["standard"])
+    assert not equity.has_table(POKE, POKE.presets["tiny"])
 
 
 def test_table_is_read_where_it_is_not_used() -> None:

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import poke_env
 from helpers import (
+    PLAYERS,
     RULES,
+    TABLES,
     equal_trees,
     everything,
     is_over,
@@ -25,7 +28,6 @@ from helpers import (
 from poke_env import poke_v0
 from poke_env.aec import IllegalActionError
 
-PLAYERS = ("player_0", "player_1")
 PHASES = ("draw", "lead", "follow")
 
 NO_ACTIONS = [
@@ -96,21 +98,60 @@ def test_illegal_action_changes_the_bare_environment(phase: str) -> None:
 
 
 def test_illegal_action_changes_the_bare_environment_somewhere_in_a_match() -> None:
-    rng = np.random.default_rng(1)
     for rules in RULES.values():
-        env = poke_v0.raw_env(match="game", rules=rules)
-        env.reset(seed=1)
-        for _ in range(60):
-            if is_over(env):
-                env.reset()
-            state = env.get_state()
-            legal = legal_actions(env)
-            for action in range(-1, 2**env.rules.hand_size + 1):
-                if action not in legal:
-                    with pytest.raises(ValueError, match="illegal"):
-                        env.step(action)
-                    assert env.get_state() == state
-            env.step(random_action(env, rng))
+        refuse_everything(poke_v0.raw_env(match="game", rules=rules))
+
+
+def test_illegal_action_changes_a_table(table: str) -> None:
+    game, settings = TABLES[table]
+    refuse_everything(poke_env.door(game).raw_env(**settings))
+
+
+def refuse_everything(env: Any) -> None:
+    """Try all illegal actions at every turn of some matches."""
+    rng = np.random.default_rng(1)
+    env.reset(seed=1)
+    for _ in range(60):
+        if is_over(env):
+            env.reset()
+        state = env.get_state()
+        legal = legal_actions(env)
+        for action in range(-1, env.action_space(env.agent_selection).n + 1):
+            if action not in legal:
+                with pytest.raises(ValueError, match="illegal"):
+                    env.step(action)
+                assert env.get_state() == state
+        env.step(random_action(env, rng))
+
+
+def test_forfeit_is_shared_unequally(table: str) -> None:
+    """The offender pays, all others gain the same, and a learner is told so."""
+    game, settings = TABLES[table]
+    door = poke_env.door(game)
+    rng = np.random.default_rng(3)
+    env = door.env(**settings)
+    for steps in (0, 1, 5):
+        env.reset(seed=steps)
+        play(env, rng, most=steps)
+        position, due = env.unwrapped.record.tobytes(), dict(env._cumulative_rewards)
+        offender, *others = [env.agent_selection, *set(env.agents) - {env.agent_selection}]
+        penalty = 1.0 if settings.get("reward") == "win" else 1000.0
+        env.step(-1)
+        assert env.unwrapped.record.tobytes() == position
+        assert env.rewards[offender] == -penalty
+        for other in others:
+            assert env.rewards[other] == pytest.approx(penalty / len(others))
+        assert all(env.terminations.values())
+        assert not any(env.truncations.values())
+        assert {info["forfeited_by"] for info in env.infos.values()} == {offender}
+        due[offender] = 0.0
+        expected = {agent: due[agent] + env.rewards[agent] for agent in env.agents}
+        assert retire(env) == pytest.approx(expected)
+    learner = door.single_env(**settings)
+    learner.reset(seed=0)
+    _, _, terminated, truncated, info = learner.step(-1)
+    assert learner.aec.rewards[f"player_{info['seat']}"] == -penalty
+    assert (terminated, truncated, info["illegal_action"]) == (True, False, True)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+import poke_env
 from helpers import (
     CONFIGURATIONS,
     HOUSE_RULES,
     PLAYERS,
     RULES,
+    TABLES,
     Make,
     equal_trees,
     everything,
@@ -31,20 +33,27 @@ from poke_env.games.poke import MAX_HAND, POKE, VIEW
 
 @pytest.mark.parametrize("preset", RULES)
 def test_mask_cannot_be_sampled_with(make: Make, preset: str) -> None:
-    """`sample(mask)` asks for int8 where `contains` would take bools as well."""
     env = make(match="game", rules=RULES[preset])
+    assert env.action_space("player_0") == spaces.Discrete(2**env.unwrapped.rules.hand_size)
+    sample_masks(env, 1_000)
+
+
+def test_mask_of_a_table_cannot_be_sampled_with(sit: Make) -> None:
+    sample_masks(sit(), 300)
+
+
+def sample_masks(env: Any, steps: int) -> None:
+    """Play by `sample(mask)`, which asks for int8 where `contains` would take bools as well."""
     env.reset(seed=0)
-    size = 2**env.unwrapped.rules.hand_size
-    for agent in PLAYERS:
-        assert env.action_space(agent) == spaces.Discrete(size)
+    for agent in env.possible_agents:
         env.action_space(agent).seed(0)
-    for _ in range(1_000):
+    for _ in range(steps):
         if is_over(env):
             env.reset()
         agent = env.agent_selection
         mask = env.observe(agent)["action_mask"]
         assert mask.dtype == np.int8
-        assert mask.shape == (size,)
+        assert mask.shape == (env.action_space(agent).n,)
         assert set(mask.tolist()) <= {0, 1}
         action = env.action_space(agent).sample(mask)
         assert mask[action] == 1
@@ -52,26 +61,30 @@ def test_mask_cannot_be_sampled_with(make: Make, preset: str) -> None:
         assert not is_over(env) or "illegal_action" not in env.infos[agent]
 
 
-def test_mask_is_all_zero_for_a_player_to_move(make: Make) -> None:
+def test_mask_is_all_zero_for_a_player_to_move(sit: Make) -> None:
     """And it is all zero for everybody else and after the end; `info` mirrors it."""
     rng = np.random.default_rng(0)
-    env = make(match="rubber")
+    env = sit()
     env.reset(seed=0)
-    for _ in range(10_000):
+    for _ in range(1_500):
         if is_over(env):
-            for agent in PLAYERS:
+            for agent in env.agents:
                 assert not env.observe(agent)["action_mask"].any()
                 assert not env.infos[agent]["action_mask"].any()
             env.reset()
         agent = env.agent_selection
-        [other] = set(PLAYERS) - {agent}
+        others = set(env.agents) - {agent}
         mask = env.observe(agent)["action_mask"]
         assert mask.any()
         assert np.array_equal(env.infos[agent]["action_mask"], mask)
         assert env.infos[agent]["action_mask"].dtype == np.int8
-        assert not env.infos[other]["action_mask"].any()
+        assert not any(env.infos[other]["action_mask"].any() for other in others)
         env.step(int(rng.choice(mask.nonzero()[0])))
-    assert not env.observe(other)["action_mask"].any()
+        assert (
+            is_over(env)
+            or env.agent_selection == agent
+            or not (env.observe(agent)["action_mask"].any())
+        )
 
 
 # --- spaces ---------------------------------------------------------------------------------------
@@ -82,17 +95,22 @@ def test_observation_leaves_its_space(configuration: dict[str, Any]) -> None:
     watch_spaces(configuration, steps=400)
 
 
+def test_observation_of_a_table_leaves_its_space(table: str) -> None:
+    game, settings = TABLES[table]
+    watch_spaces(settings, steps=300, door=poke_env.door(game))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=name_of)
 def test_observation_leaves_its_space_in_thousands_of_steps(configuration: dict[str, Any]) -> None:
     watch_spaces(configuration, steps=10_000)
 
 
-def watch_spaces(configuration: dict[str, Any], steps: int) -> None:
-    env = poke_v0.env(**configuration)
+def watch_spaces(configuration: dict[str, Any], steps: int, door: Any = poke_v0) -> None:
+    env = door.env(**configuration)
     rng = np.random.default_rng(0)
     env.reset(seed=0)
-    of = {agent: env.observation_space(agent) for agent in PLAYERS}
+    of = {agent: env.observation_space(agent) for agent in env.possible_agents}
     for _ in range(steps):
         for agent, space in of.items():
             observed = env.observe(agent)
@@ -159,29 +177,32 @@ def test_every_score_is_coded_exactly() -> None:
             assert flat[place[name]].max() <= VIEW[list(place).index(name)].high
 
 
-def test_space_is_rebuilt_or_changed_by_play(make: Make) -> None:
-    env = make(match="deal")
-    before = {agent: (env.observation_space(agent), env.action_space(agent)) for agent in PLAYERS}
+def test_space_is_rebuilt_or_changed_by_play(sit: Make) -> None:
+    env = sit()
+    before = {
+        agent: (env.observation_space(agent), env.action_space(agent))
+        for agent in env.possible_agents
+    }
     pictures = {agent: (repr(a), repr(b)) for agent, (a, b) in before.items()}
     env.reset(seed=0)
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    for _ in range(10):
         play(env, rng)
         env.reset()
         for agent, (seen, acts) in before.items():
             assert env.observation_space(agent) is seen
             assert env.action_space(agent) is acts
             assert (repr(seen), repr(acts)) == pictures[agent]
-    fresh = make(match="deal")
+    fresh = sit()
     for agent, (seen, acts) in before.items():
         assert fresh.observation_space(agent) == seen
         assert fresh.action_space(agent) == acts
 
 
-def test_seeding_one_seats_space_moves_the_others(make: Make) -> None:
-    env = make()
+def test_seeding_one_seats_space_moves_the_others(sit: Make) -> None:
+    env = sit()
     for kind in ("action_space", "observation_space"):
-        first, second = (getattr(env, kind)(agent) for agent in PLAYERS)
+        first, second = (getattr(env, kind)(agent) for agent in env.possible_agents[:2])
         assert first is not second
         second.seed(1)
         expected = [second.sample() for _ in range(20)]
@@ -205,15 +226,15 @@ def test_observation_space_has_room_for_hidden_numbers(make: Make) -> None:
 # --- arrays are one's own -------------------------------------------------------------------------
 
 
-def test_observation_is_overwritten_by_a_later_step(make: Make) -> None:
-    env = make(match="rubber")
+def test_observation_is_overwritten_by_a_later_step(sit: Make) -> None:
+    env = sit()
     rng = np.random.default_rng(1)
     env.reset(seed=1)
     kept: list[tuple[Any, Any]] = []
     for _ in range(200):
         if is_over(env):
             env.reset()
-        for agent in PLAYERS:
+        for agent in env.possible_agents:
             observed = env.observe(agent)
             kept.append((observed, {name: array.copy() for name, array in observed.items()}))
         info = env.infos[env.agent_selection]
@@ -225,8 +246,8 @@ def test_observation_is_overwritten_by_a_later_step(make: Make) -> None:
         assert equal_trees(array, copy)
 
 
-def test_writing_into_an_observation_changes_the_match(make: Make) -> None:
-    env = make(match="game")
+def test_writing_into_an_observation_changes_the_match(sit: Make) -> None:
+    env = sit()
     rng = np.random.default_rng(2)
     env.reset(seed=2)
     for _ in range(60):
@@ -234,7 +255,7 @@ def test_writing_into_an_observation_changes_the_match(make: Make) -> None:
             break
         before = everything(env)
         legal = legal_actions(env)
-        for agent in PLAYERS:
+        for agent in env.possible_agents:
             for source in (env.observe(agent), env.last()[0]):
                 source["observation"].fill(-7)
                 source["action_mask"].fill(1)
@@ -255,23 +276,53 @@ def test_writing_into_an_info_makes_actions_legal() -> None:
 # --- what they hold -------------------------------------------------------------------------------
 
 
-def test_documented_table_and_code_disagree() -> None:
+def test_documented_table_and_code_disagree(table: str) -> None:
     """Index table, slices and observations are of one length and tell the same of each piece."""
-    table = observation.documentation_table(POKE).splitlines()[2:]
-    places = observation.slices(POKE)
-    assert len(table) == len(places) == len(VIEW)
+    name, settings = TABLES[table]
+    env = poke_env.door(name).raw_env(**settings)
+    game = env.game
+    lines = observation.documentation_table(game).splitlines()[2:]
+    places = observation.slices(game)
+    assert len(lines) == len(places) == len(game.view)
     end = 0
-    for line, (name, place), piece in zip(table, places.items(), VIEW, strict=True):
+    for line, (piece_name, place), piece in zip(lines, places.items(), game.view, strict=True):
         index, shown, values, meaning = (cell.strip() for cell in line.strip("|").split("|"))
-        assert shown == f"`{name}`" == f"`{piece.name}`"
+        assert shown == f"`{piece_name}`" == f"`{piece.name}`"
         assert place.start == end
         end = place.stop
         assert index in (f"{place.start}–{place.stop - 1}", f"{place.start}")
         assert values == f"{piece.low:g} to {piece.high:g}"
         assert meaning == piece.meaning
-    env = poke_v0.raw_env()
     env.reset(seed=0)
     assert env.observe("player_0")["observation"].shape == (end,)
+
+
+def test_hand_of_another_is_seen_or_a_card_of_ones_own_is_not(table: str) -> None:
+    """Nobody's hand is anybody else's business, a partner's neither, as long as cards are held."""
+    name, settings = TABLES[table]
+    door = poke_env.door(name)
+    env = door.raw_env(**settings)
+    rng = np.random.default_rng(12)
+    shared = 0
+    for seed in range(8):
+        env.reset(seed=seed)
+        for _ in turns(env, rng):
+            if is_over(env):
+                break
+            told = [door.decode(env.observe(agent)) for agent in env.possible_agents]
+            for mine in told:
+                assert set(mine["hand"]) <= set(mine["slots"]) <= set(mine["seen"])
+                for other in told:
+                    if other is not mine:
+                        known = set(mine["seen"]) & set(other["hand"])
+                        assert known <= shown_at(mine)
+                        shared += len(known)
+    assert (shared > 0) == (name == "poque")
+
+
+def shown_at(told: dict[str, Any]) -> set[int]:
+    """Cards in others' hands that all have seen, shown in the auctions of Poque."""
+    return {card for one in told.get("shown", ()) for card in one}
 
 
 def test_own_and_public_cards_share_numbers() -> None:

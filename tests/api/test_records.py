@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import poke_env
-from helpers import HOUSE_RULES, RULES, is_over, play, random_action, retire, turns
+from helpers import HOUSE_RULES, RULES, TABLES, is_over, play, random_action, retire, turns
 from poke_env import poke_v0, records
 from poke_env.aec import IllegalActionError
 from poke_env.agent import Agent
@@ -115,6 +115,24 @@ def any_play(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("most", [10**9, 5])
+def test_match_of_a_table_comes_back_from_its_text(table: str, most: int) -> None:
+    """With what was forced at it, whoever plays; also for each learner against the record."""
+    game, settings = TABLES[table]
+    door = poke_env.door(game)
+    for seed in range(3):
+        recorder = Recorder(door.env(**settings))
+        recorder.reset(seed=seed)
+        play(recorder, np.random.default_rng(seed), most)
+        record = recorder.match_record()
+        assert loads(dumps(record)) == record
+        again = replay(record, Recorder(door.raw_env(**settings)))
+        assert again.unwrapped.record.tobytes() == recorder.unwrapped.record.tobytes()
+        assert again.unwrapped.score_sheet == recorder.unwrapped.score_sheet
+        assert again.unwrapped.rewards == recorder.unwrapped.rewards
+        assert dumps(again.match_record()) == dumps(record)
+
+
 HOUSE_RUBBER = {
     "rules": HOUSE_RULES,
     "match": "rubber",
@@ -161,9 +179,17 @@ def test_match_comes_back_from_its_text_and_in_every_adapter(case):
 @settings(max_examples=20)
 def test_matches_of_a_batch_come_out_otherwise(cases, rules):
     shared = {"match": "rubber", "rules": rules, "max_deals": 3}
-    played = [recorded(case["seed"], 10**9, {}, False, **shared) for case in cases]
+    replay_in_a_batch([recorded(case["seed"], 10**9, {}, False, **shared) for case in cases])
+
+
+def replay_in_a_batch(played: list[Recorder]) -> None:
+    """Replay matches of the same settings side by side; they must end as they did."""
+    settings = played[0].unwrapped.settings
     kept = [recorder.match_record() for recorder in played]
-    envs = poke_env.make_batch("poke", len(kept), autoreset=False, **shared)
+    envs = poke_env.make_batch(
+        settings.game, len(kept), match=settings.match, rules=settings.rules,
+        max_deals=settings.max_deals, autoreset=False,
+    )  # fmt: skip
     envs.reset(options=batch_options(kept))
     for turn in range(max(len(record.actions) for record in kept)):
         active = np.array([turn < len(record.actions) for record in kept])
@@ -174,6 +200,28 @@ def test_matches_of_a_batch_come_out_otherwise(cases, rules):
     assert envs.over.all()
     for row, recorder in enumerate(played):
         assert envs.record[row].tobytes() == recorder.unwrapped.record.tobytes()
+
+
+def test_match_of_a_table_is_not_replayed_beside_one_from_another_score(table: str) -> None:
+    """What a record leaves out is the beginning of its game, which need not be zeros."""
+    game, settings = TABLES[table]
+
+    def played(seed: int, score: Any) -> Recorder:
+        recorder = Recorder(
+            poke_env.door(game).raw_env(**{**settings, "match": None, "max_deals": 2})
+        )
+        recorder.reset(seed=seed, options={"score": score})
+        return play(recorder, np.random.default_rng(seed))
+
+    plain = played(0, {})
+    beginning = plain.unwrapped.settings.beginning
+    score = next(
+        deal.score
+        for seed in range(1, 200)
+        for deal in played(seed, {}).match_record().deals[:-1]  # after it another one began
+        if deal.score != beginning
+    )
+    replay_in_a_batch([plain, played(200, score), played(201, {})])
 
 
 def test_batch_options_lose_a_score():
@@ -499,6 +547,13 @@ def test_other_things_are_not_written():
 
 
 # --- the log and the recorder ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_log_is_of_another_match_than_the_whole_game(game):
+    record = Log(game).finish()
+    assert record.match == poke_env.door(game).raw_env(match=None).match
+    assert loads(dumps(record)) == record
 
 
 def test_log_refuses_what_is_wrong():

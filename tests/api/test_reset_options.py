@@ -9,17 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import RULES, equal_trees, everything, is_over, play
+from helpers import RULES, Make, equal_trees, everything, is_over, play
 from poke_env import poke_v0
 from poke_env.cards import format_cards
-
-Make = Callable[..., Any]
-
-
-@pytest.fixture(params=["raw_env", "env"])
-def make(request: pytest.FixtureRequest) -> Make:
-    return getattr(poke_v0, request.param)
-
 
 PACK = list(range(52))
 BAD_SEEDS = [-1, -(2**70), 1.5, 1.0, float("nan"), "a", "1", True, False, np.True_, [1], (1, 2), {}]

@@ -30,7 +30,7 @@ from poke_env import poke_v0
 
 
 def restored(env: Any) -> Any:
-    twin = poke_v0.raw_env(**settings_of(env.unwrapped))
+    twin = type(env.unwrapped)(**settings_of(env.unwrapped))
     twin.reset(seed=12345)
     play(twin, np.random.default_rng(5), most=4)
     twin.set_state(env.unwrapped.get_state())
@@ -39,7 +39,7 @@ def restored(env: Any) -> Any:
 
 def restored_into_a_new_one(env: Any) -> Any:
     """Into an environment that was never reset."""
-    twin = poke_v0.raw_env(**settings_of(env.unwrapped))
+    twin = type(env.unwrapped)(**settings_of(env.unwrapped))
     twin.set_state(env.unwrapped.get_state())
     return twin
 
@@ -110,6 +110,17 @@ def test_copy_in_mid_hand_plays_another_match(make: Make, copied: str, phase: st
     play(env, rng, most=1)
     play_to(env, rng, phase)
     both_go_on(env, COPIES[copied](env), matches=2)
+
+
+@every_copy
+def test_copy_of_a_table_plays_another_match(sit: Make, copied: str) -> None:
+    """At every game's table: at the start, in the middle, and at the end."""
+    rng = np.random.default_rng(9)
+    for steps in (0, 3, 17, 10**9):
+        env = sit()
+        env.reset(seed=steps % 100)
+        play(env, rng, most=steps)
+        both_go_on(env, COPIES[copied](env), matches=2, steps=12)
 
 
 @every_copy

@@ -17,7 +17,7 @@ from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.random_demo import random_demo
 
 import poke_env
-from helpers import CONFIGURATIONS, HOUSE_RULES, ROOT, name_of, run_python
+from helpers import CONFIGURATIONS, HOUSE_RULES, ROOT, TABLES, Make, name_of, run_python
 from poke_env import poke_v0
 
 DOORS = {"raw_env": poke_v0.raw_env, "env": poke_v0.env}
@@ -65,6 +65,18 @@ def test_excused_warnings_are_no_longer_raised() -> None:
     assert all("Observation" in text for text in said)
 
 
+def test_pettingzoos_tests_fail_at_a_table(sit: Make, table: str) -> None:
+    game = TABLES[table][0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unknown_dict_observations()
+        api_test(sit(), num_cycles=100)
+        api_test(pettingzoo.make("aec", f"sackson/{game}-v0"), num_cycles=50)
+        seed_test(sit, num_cycles=20)
+        random.seed(0)
+        random_demo(sit(), render=False, episodes=1)
+
+
 @every_door
 @every_configuration
 def test_pettingzoos_seed_test_fails(door: str, settings: dict[str, Any]) -> None:
@@ -110,6 +122,27 @@ def test_gymnasiums_check_fails(settings: dict[str, Any]) -> None:
         warnings.simplefilter("error")
         check_env(learner(**settings).unwrapped, skip_render_check=True)
         check_env(poke_v0.single_env(**settings), skip_render_check=True)
+
+
+def test_checks_of_learners_fail_at_a_table(table: str) -> None:
+    game, settings = TABLES[table]
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(f"sackson/{game.capitalize()}-v0", **settings)
+        check_env(env.unwrapped, skip_render_check=True)
+        checker.check_env(env, warn=True, skip_render_check=True)
+
+
+def test_masks_of_a_table_are_hidden_by_wrappers(table: str) -> None:
+    game, settings = TABLES[table]
+    made = gymnasium.make(f"sackson/{game.capitalize()}-v0", **settings)
+    env = gymnasium.wrappers.TimeLimit(made, max_episode_steps=10_000)
+    env.reset(seed=0)
+    mask = env.get_wrapper_attr("action_masks")()
+    assert mask.dtype == bool
+    assert mask.shape == (env.action_space.n,)
+    assert mask.any()
 
 
 @every_configuration

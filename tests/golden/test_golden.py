@@ -28,5 +28,26 @@ def test_recorded_playthroughs_show_too_little() -> None:
         assert words in text, words
 
 
+def test_recorded_playthroughs_of_the_cousins_show_too_little() -> None:
+    """Everything that is said and done at their tables, forced moves and showings included."""
+    text = "".join((HERE / name).read_text(encoding="utf-8") for name in PLAYTHROUGHS)
+    for words in (
+        "player_3 pass (",
+        "player_0 bid 2",
+        "*1",
+        "score (-3, 0)",
+        "'opens 3'",
+        "'raises ",
+        "'equals'",
+        "'passes'",
+        "stayed=(True, True, ",
+        "pools_taken ((",
+        "keep all",
+        "poker (0, 0, 0, 0, 1, 0)",
+        "hands_counted True",
+    ):
+        assert words in text, words
+
+
 def test_file_without_a_playthrough_is_left_over() -> None:
     assert {path.name for path in HERE.glob("*.txt")} == set(PLAYTHROUGHS)

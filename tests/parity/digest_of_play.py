@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import poke_env
-from helpers import RULES, is_over, legal_actions
+from helpers import RULES, TABLES, is_over, legal_actions
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 
@@ -57,11 +57,11 @@ def digest_of_learning(seed: int) -> str:
     return digest.hexdigest()
 
 
-def digest_of_batch(seed: int, **settings: Any) -> str:
+def digest_of_batch(seed: int, game: str = "poke", **settings: Any) -> str:
     """The same for a batch, with a stretch of play that is not observed."""
     digest = hashlib.blake2b(digest_size=16)
     rng = np.random.default_rng(seed)
-    envs = poke_env.make_batch("poke", 3, seed, **settings)
+    envs = poke_env.make_batch(game, 3, seed, **settings)
     shown = envs.reset(options={"deck": [[49, 45, 48], [], [44]], "skip": [0, 1, 2]})
     for step in range(45):
         for array in (*shown, envs.record, envs.final_observation, envs.truncated):
@@ -102,6 +102,9 @@ def lines() -> Iterator[str]:
             for reward in ("points", "win"):
                 env = poke_v0.raw_env(match=match, reward=reward, rules=rules)
                 yield f"{name} {match} {reward} {digest_of_matches(env, 11, matches)}"
+    for name, (game, table) in TABLES.items():
+        env = poke_env.door(game).raw_env(**table)
+        yield f"{name} {digest_of_matches(env, 11, 2)} {digest_of_batch(11, game, **table)}"
     yield f"learner {digest_of_learning(11)}"
     for settings in ({}, {"rules": "small", "match": "game"}, {"rules": "tiny", "reward": "win"}):
         yield f"batch {settings} {digest_of_batch(11, **settings)}"

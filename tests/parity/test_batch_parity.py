@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import agents
 import poke_env
-from helpers import CONFIGURATIONS, PLAYERS, RULES, is_over, name_of, other_table
+from helpers import CONFIGURATIONS, PLAYERS, RULES, TABLES, is_over, name_of, other_table
 from poke_env import poke_v0, vector
 from poke_env._threads import cores
 from poke_env.agent import RandomAgent
@@ -37,9 +37,13 @@ STEPS = {"deal": 60, "game": 120, "rubber": 150}
 class Pair:
     """A batch and, for each of its rows, a bare environment that follows it."""
 
-    def __init__(self, rows: int, *, of_batch: Any = None, **configuration: Any) -> None:
-        self.envs = poke_env.make_batch("poke", rows, **(of_batch or {}), **configuration)
-        self.singles = [poke_v0.raw_env(**{"match": "deal", **configuration}) for _ in range(rows)]
+    def __init__(
+        self, rows: int, *, game: str = "poke", of_batch: Any = None, **configuration: Any
+    ) -> None:
+        self.envs = poke_env.make_batch(game, rows, **(of_batch or {}), **configuration)
+        door = poke_env.door(game)
+        self.singles = [door.raw_env(**{"match": "deal", **configuration}) for _ in range(rows)]
+        self.agents = self.singles[0].possible_agents
         self.ended = 0
 
     def reset(
@@ -66,7 +70,7 @@ class Pair:
                 assert not masks[row].any()
                 continue
             observed = single.observe(single.agent_selection)
-            assert PLAYERS[players[row]] == single.agent_selection
+            assert self.agents[players[row]] == single.agent_selection
             assert seen[row].tobytes() == observed["observation"].tobytes(), row
             assert masks[row].tobytes() == observed["action_mask"].tobytes(), row
 
@@ -82,15 +86,15 @@ class Pair:
         records = self.envs.final_record
         for row, single in enumerate(self.singles):
             if (active is not None and not active[row]) or is_over(single):
-                expected, over = [0.0, 0.0], False
+                expected, over = [0.0] * len(self.agents), False
             else:
                 single.step(actions[row])
-                expected, over = [single.rewards[agent] for agent in PLAYERS], is_over(single)
+                expected, over = list(single.rewards.values()), is_over(single)
             assert rewards[row].tolist() == np.float32(expected).tolist(), row
             assert dones[row] == over, row
             assert truncated[row] == (over and single.truncations["player_0"]), row
             self.ended += over
-            for seat, agent in enumerate(PLAYERS):
+            for seat, agent in enumerate(self.agents):
                 last = single.observe(agent)["observation"]
                 assert np.array_equal(finals[row, seat], last if over else np.zeros_like(last)), row
             blank = bytes(len(single.record.tobytes()))
@@ -118,6 +122,12 @@ def started(rows: int, seed: int, **configuration: Any) -> Pair:
 def test_row_differs_from_the_bare_environment(configuration: dict[str, Any]) -> None:
     pair = started(4, 11, **configuration)
     pair.play(STEPS[configuration["match"]], np.random.default_rng(0))
+    assert pair.ended > 0
+
+
+def test_row_of_a_table_differs_from_the_bare_environment(table: str) -> None:
+    game, settings = TABLES[table]
+    pair = started(3, 13, game=game, **settings).play(80, np.random.default_rng(4))
     assert pair.ended > 0
 
 

@@ -32,6 +32,8 @@ from poke_env.cards import (
     hand_value,
     pack,
     parse_cards,
+    sort_hand,
+    write_flags,
 )
 
 # The first example of a property may compile a function: no time limit.
@@ -505,6 +507,24 @@ def test_impossible_ranks_make_a_pack(ranks: int) -> None:
 def test_impossible_suits_make_a_pack(suits: int) -> None:
     with pytest.raises(ValueError, match=f"suits is {suits!r}: allowed are the integers 1 to 4"):
         pack(3, suits)
+
+
+# --- Hands and sets in compiled loops -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", range(6))
+def test_hand_is_left_unsorted_or_cards_beyond_it_are_moved(size: int) -> None:
+    for order in itertools.permutations((3, 51, 8, 0, 17)):
+        hand = np.array(order, np.int8)
+        sort_hand(hand, size)
+        assert hand.tolist() == [*sorted(order[:size]), *order[size:]]
+
+
+def test_flags_are_of_other_cards() -> None:
+    flags = np.full(52, 7, np.float32)
+    write_flags(1 << 51 | 1 << 3 | 1, flags)
+    assert np.flatnonzero(flags).tolist() == [0, 3, 51]
+    assert flags.sum() == 3
 
 
 def test_examples_in_the_documentation_are_wrong() -> None:

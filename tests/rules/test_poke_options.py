@@ -149,7 +149,6 @@ def test_preset_and_its_rules_are_two_games() -> None:
 
 BAD_SETTINGS = [
     ("match", "hand"),
-    ("match", None),
     ("match", 1),
     ("reward", "money"),
     ("reward", 0),
@@ -165,7 +164,6 @@ BAD_SETTINGS = [
     ("max_deals", 10**30),
     ("below_value", "50"),
     ("below_value", float("nan")),
-    ("below_value", None),
     ("below_value", True),
     ("below_value", 10**400),
     ("reward_scale", 0),
@@ -183,3 +181,8 @@ def test_bad_setting_passes(door: str, name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be ") as caught:
         getattr(poke_v0, door)(**{name: value})
     assert re.search(re.escape(repr(value)), str(caught.value))
+
+
+def test_none_is_not_the_default() -> None:
+    settings = poke_v0.raw_env(match=None, below_value=None).settings
+    assert (settings.match, settings.below_value) == ("rubber", 50.0)

@@ -35,6 +35,7 @@ from players import (
     SlowBatch,
     Wide,
     interrupting,
+    of_two,
     raising,
     same,
     sleeping,
@@ -43,8 +44,9 @@ from players import (
 from poke_env import poke_v0, records, streams
 from poke_env.agent import RandomAgent
 from training import duplicate, statistics
-from training.duplicate import FORFEIT_POINTS, Duel, play
+from training.duplicate import FORFEIT_POINTS, play
 from training.limits import OutOfTime
+from training.meeting import Duel, Meeting, join
 
 # --- a player against its own copy ----------------------------------------------------------------
 
@@ -162,11 +164,11 @@ def test_pairs_of_the_middle_are_those_of_the_whole():
     faulty = FaultyBatch(SPOILS["raises"][0])
     whole = play(faulty, OneByOne(), 9, seed=2, match="rubber", keep_records=True)
     parts = [
-        duplicate.play_pairs(faulty, OneByOne(), pairs, conditions)
-        for pairs in (range(4), range(4, 5), range(5, 9))
+        duplicate.play_orders([faulty, OneByOne()], orders, conditions)
+        for orders in (range(4), range(4, 5), range(5, 9))
     ]
     assert whole.forfeits
-    assert same(duplicate.join(parts), whole)
+    assert same(of_two(join(parts)), whole)
 
 
 def test_the_seed_decides():
@@ -307,14 +309,15 @@ def test_a_deal_is_counted_under_a_standing_that_was_not_its_beginning():
 
 def make_duel(points: Any, winners: Any, dealers: Any) -> Duel:
     count = len(points)
-    return Duel(
-        points=np.array(points, np.float64),
-        winners=np.array(winners, np.int8),
+    meeting = Meeting(
+        points=np.multiply.outer(np.array(points, np.float64), [1.0, -1.0]),
+        places=(np.multiply.outer(np.array(winners, np.int8), [-1, 1]) > 0).astype(np.int8),
         dealers=np.array(dealers, np.int8),
-        decisions=np.full((count, 2), 12),
+        decisions=np.full((count, 2, 2), 6),
         standing_deals=np.zeros((count, 2, 0), np.int64),
         standing_points=np.zeros((count, 2, 0)),
     )
+    return of_two(meeting)
 
 
 def test_splits_and_counts():
@@ -359,15 +362,15 @@ def test_a_fault_forfeits_the_match_and_the_rest_is_played(fault, reason, match)
         assert forfeit.player == 0
         assert forfeit.turn == 3
         assert re.fullmatch(reason, forfeit.reason)
-        assert duel.points[forfeit.pair, forfeit.leg] == -FORFEIT_POINTS
-        assert duel.winners[forfeit.pair, forfeit.leg] == -1
+        assert duel.points[forfeit.order, forfeit.leg] == -FORFEIT_POINTS
+        assert duel.winners[forfeit.order, forfeit.leg] == -1
     assert_others_are_clean(duel, play(OneByOne(), OneByOne(), pairs, match=match))
 
 
 def assert_others_are_clean(duel: Duel, clean: Duel) -> None:
     lost = np.zeros(duel.points.shape, np.bool_)
     for forfeit in duel.forfeits:
-        lost[forfeit.pair, forfeit.leg] = True
+        lost[forfeit.order, forfeit.leg] = True
     assert not lost.all()
     for name in ("points", "winners", "decisions"):
         assert np.array_equal(getattr(duel, name)[~lost], getattr(clean, name)[~lost])
@@ -381,10 +384,10 @@ def test_a_fault_in_a_batch_costs_other_rows(spoil, reason):
         assert forfeit.player == 0
         seat = forfeit.leg
         words = duplicate._key_words(3)
-        [key] = streams.decision_keys(words, np.array([forfeit.pair]), seat, forfeit.turn)
+        [key] = streams.decision_keys(words, np.array([forfeit.order]), seat, forfeit.turn)
         assert unlucky(key)
         assert re.fullmatch(reason, forfeit.reason)
-        assert duel.points[forfeit.pair, forfeit.leg] == -FORFEIT_POINTS
+        assert duel.points[forfeit.order, forfeit.leg] == -FORFEIT_POINTS
     assert_others_are_clean(duel, play(RandomAgent(), RandomAgent(), 60, seed=3))
 
 
@@ -392,8 +395,8 @@ def test_the_second_players_fault_is_not_the_firsts_gain():
     duel = play(RandomAgent(), Faulty(raising), 6)
     assert {forfeit.player for forfeit in duel.forfeits} == {1}
     for forfeit in duel.forfeits:
-        assert duel.points[forfeit.pair, forfeit.leg] == FORFEIT_POINTS
-        assert duel.winners[forfeit.pair, forfeit.leg] == 1
+        assert duel.points[forfeit.order, forfeit.leg] == FORFEIT_POINTS
+        assert duel.winners[forfeit.order, forfeit.leg] == 1
 
 
 class Unready(RandomAgent):
@@ -483,7 +486,7 @@ def test_somebody_behind_gains_by_a_fault(monkeypatch):
     duel = play(Resigning(), Lowest(), 10, match="rubber")
     assert duel.forfeits
     for forfeit in duel.forfeits:
-        assert forfeit.reason == f"RuntimeError: {-duel.points[forfeit.pair, forfeit.leg]:.0f}"
+        assert forfeit.reason == f"RuntimeError: {-duel.points[forfeit.order, forfeit.leg]:.0f}"
 
 
 def interrupt(chosen: Any, rows: Any) -> Any:
@@ -503,8 +506,8 @@ def test_numpy_integers_are_no_integers():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"pairs": 0}, "pairs must be an integer from 1 to 10000000, got 0"),
-        ({"pairs": 2.0}, "pairs must be an integer from 1 to 10000000, got 2.0"),
+        ({"deals": 0}, "deals must be an integer from 1 to 10000000, got 0"),
+        ({"deals": 2.0}, "deals must be an integer from 1 to 10000000, got 2.0"),
         ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"seed": None}, "seed must be an integer of at least 0, got None"),
         ({"at_once": 0}, "at_once must be an integer of at least 1, got 0"),
@@ -518,7 +521,7 @@ def test_numpy_integers_are_no_integers():
 )
 def test_wrong_arguments_are_not_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        play(RandomAgent(), RandomAgent(), **{"pairs": 2, **arguments})
+        play(RandomAgent(), RandomAgent(), **{"deals": 2, **arguments})
 
 
 def test_a_player_that_cannot_be_copied_is_not_refused():
@@ -599,7 +602,7 @@ def test_a_limit_longer_than_any_clock_is_a_fault():
 )
 def test_a_record_says_something_else_than_the_duel(first, second, match):
     duel = play(first, second, 8, seed=6, match=match, keep_records=True)
-    lost = {(forfeit.pair, forfeit.leg): forfeit for forfeit in duel.forfeits}
+    lost = {(forfeit.order, forfeit.leg): forfeit for forfeit in duel.forfeits}
     assert len(duel.records) == 16
     assert [*records.load(io.StringIO("".join(duel.records)))] == list(
         map(records.loads, duel.records)
@@ -607,7 +610,7 @@ def test_a_record_says_something_else_than_the_duel(first, second, match):
     for number, text in enumerate(duel.records):
         pair, leg = divmod(number, 2)
         record = records.loads(text)
-        assert record.info == {"seed": 6, "pair": pair, "leg": leg}
+        assert record.info == {"seed": 6, "order": pair, "leg": leg}
         assert record.dealer == duel.dealers[pair]
         failed = (pair, leg) in lost and lost[pair, leg].turn > 0
         assert len(record.actions) == duel.decisions[pair, leg] - failed

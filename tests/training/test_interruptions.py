@@ -154,12 +154,10 @@ def test_a_killed_tournament_repeats_or_loses_something(workers, moment, folder)
         assert not alive, "orphans"
         process.stdout.close()
         process.stderr.close()
-    before = query(folder / "run", "SELECT meeting, pair, points_0, points_1 FROM pairs")
+    before = query(folder / "run", "SELECT meeting, number, points FROM orders")
     run(folder, *arguments, "run", "--workers", 3 - workers)
-    assert set(before) <= set(
-        query(folder / "run", "SELECT meeting, pair, points_0, points_1 FROM pairs")
-    )
-    [[played]] = query(folder / "run", "SELECT sum(pairs) FROM work")
+    assert set(before) <= set(query(folder / "run", "SELECT meeting, number, points FROM orders"))
+    [[played]] = query(folder / "run", "SELECT sum(orders) FROM work")
     assert played == 3 * deals, "nothing twice"
     run(folder, *arguments, "whole")
     assert numbers(folder / "run") == numbers(folder / "whole")
@@ -210,7 +208,7 @@ def test_a_player_that_ends_its_process_hangs_the_program_or_loses_results(folde
     assert error.count("\n") == 1, error
     assert error.startswith("error: a worker process died")
     run(folder, *arguments)
-    [[played]] = query(folder / "run", "SELECT sum(pairs) FROM work")
+    [[played]] = query(folder / "run", "SELECT sum(orders) FROM work")
     assert played == 2000
 
 
@@ -227,7 +225,7 @@ def test_a_second_program_in_the_same_folder_spoils_the_first(folder):
         os.killpg(process.pid, signal.SIGINT)
         _, error = finish(process)
         assert process.returncode == 130
-    [[pairs]] = query(folder / "run", "SELECT count(*) FROM pairs")
+    [[pairs]] = query(folder / "run", "SELECT count(*) FROM orders")
     assert f"interrupted after {pairs:,} of" in error
 
 
@@ -255,8 +253,8 @@ def test_a_full_disk_is_a_traceback(folder):
     _, error = run(folder, *arguments, code=2, **variables)
     assert error.count("\n") == 1, error
     assert error.startswith("error: results in ")
-    [[pairs]] = query(folder / "run", "SELECT count(*) FROM pairs")
+    [[pairs]] = query(folder / "run", "SELECT count(*) FROM orders")
     assert 0 < pairs < 20_000
     run(folder, *arguments)
-    [[played]] = query(folder / "run", "SELECT sum(pairs) FROM work")
+    [[played]] = query(folder / "run", "SELECT sum(orders) FROM work")
     assert played == 20_000

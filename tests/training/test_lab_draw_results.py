@@ -15,7 +15,14 @@ from agents.hand_classes import CLASSES, NUM_HANDS, TYPES, classify
 from training.lab import __main__ as lab
 from training.lab import evidence, gains, rights, robustness
 from training.lab.cases import solve_cases
-from training.lab.draws import DRAW_CHOICES, HISTORIES, DrawModel, check_decision, linear_payoffs
+from training.lab.draws import (
+    DRAW_CHOICES,
+    HISTORIES,
+    DrawModel,
+    balanced_model,
+    check_decision,
+    linear_payoffs,
+)
 from training.lab.evidence import (
     Mixture,
     against_real_cards,
@@ -258,6 +265,22 @@ def test_more_rights_do_no_harm(model, payoffs, solved):
     [row] = differences({FREE: free, name: case})
     assert row["points"] == free["value"] - case["value"]
     assert row["right"] == "the dealer's doubles, to the non-dealer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["non-dealer must double", "both must redouble"])
+def test_who_must_draw_does_where_pairs_of_hands_are_weighed(payoffs, name):
+    """With weights, what forbids a draw once drowned what the deal itself brings."""
+    least = RIGHTS[name]
+    model = balanced_model()
+    case = value_with(model, payoffs, least, tolerance=3.0)
+    assert case["exploitability"] <= 3.0
+    assert abs(case["value"]) < np.abs(payoffs).max()
+    for seat, (required, _) in zip(("non-dealer", "dealer"), least, strict=True):
+        assert all(case[f"{seat} draws {number}"] == 0 for number in range(required))
+    dearer = value_with(model, payoffs + 1000.0, least, tolerance=3.0)
+    error = case["exploitability"] + dearer["exploitability"] + 0.1
+    assert dearer["value"] - case["value"] == pytest.approx(1000.0, abs=error)
 
 
 # --- robustness -----------------------------------------------------------------------------------

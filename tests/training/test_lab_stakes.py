@@ -74,5 +74,5 @@ def test_two_policies_have_no_one_worth(table, tmp_path):
     }
     path = tmp_path / "two.npz"
     replace(table, policies=table.policies * 2, **arrays).save(path)
-    with pytest.raises(ValueError, match="equity must be a table of one policy in both seats"):
-        Stakes(equity=path).payoffs()
+    with pytest.raises(ValueError, match="table must be a table of one policy in both seats"):
+        Stakes(table=path).payoffs()

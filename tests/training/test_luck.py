@@ -13,13 +13,13 @@ import pytest
 import agents
 from agents.tricks import trick_table
 from players import Faulty, Highest, Lowest, Peeking, raising, same
-from poke_env import cards, engine, poke_v0, records
+from poke_env import cards, engine, games, poke_v0, records
 from poke_env.agent import RandomAgent
 from poke_env.games.poke import DRAW, POKE
 from poke_env.settings import Settings
 from poke_env.vector import BatchEnv
-from training import fit_luck, luck_value, report, tournament
-from training.duplicate import Conditions, play, play_pairs
+from training import fit_luck, luck_value, report, rounding, tournament
+from training.duplicate import Conditions, meet, play
 from training.luck import Luck, Tally, match_luck
 from training.luck_value import ValueFunction, count_flushes, exact_mean, for_settings, of_project
 from training.store import Store
@@ -284,12 +284,13 @@ def test_luck_is_measured_only_when_asked_for():
 @pytest.mark.parametrize("rules", ["small", "tiny", poke_v0.Rules(must_beat=False)])
 def test_other_rules_have_no_value_function(rules):
     assert for_settings(Settings(POKE, rules=rules)) is None
-    assert play(Lowest(), Highest(), 5, rules=rules, luck_adjusted=True).luck is None
+    assert for_settings(Settings(games.named("pokex"))) is None
+    with pytest.raises(ValueError, match=r"luck_adjusted must be False .* not for poke by"):
+        play(Lowest(), Highest(), 5, rules=rules, luck_adjusted=True)
 
 
 def test_a_forfeited_match_keeps_the_luck_it_had():
-    conditions = Conditions.checked(seed=1, luck_adjusted=True)
-    duel = play_pairs(RandomAgent(), Faulty(raising), range(9), conditions)
+    duel = play(RandomAgent(), Faulty(raising), 9, 1, luck_adjusted=True)
     assert duel.forfeits
     assert duel.luck.all()
     assert np.isfinite(duel.luck).all()
@@ -445,25 +446,18 @@ def test_the_document_has_margins_less_luck_beside_the_raw_ones():
     assert top["margin"]["mean"] == adjusted["margin"]["mean"]
     page = report.html(document)
     assert of_project().digest in page
-    assert report.signed(adjusted["margin"]["mean"]) in page
+    assert rounding.mean(adjusted["margin"]) in page
     plain = run_tournament({"a": Lowest(), "b": Highest()}, 5).as_dict()
     assert plain["duels"][0]["luck_adjusted"] is None
     assert "Less luck" not in report.html(plain)
 
 
-def test_rules_without_a_value_function_say_so():
-    field = {"a": Lowest(), "b": Highest()}
-    document = run_tournament(field, 5, rules="small", luck_adjusted=True).as_dict()
-    assert document["configuration"]["value_function"] is None
-    assert document["duels"][0]["luck_adjusted"] is None
-    assert "there is no value function for these rules" in report.html(document)
-
-
 def test_luck_is_stored_and_read_back(tmp_path):
-    duel = play(Peeking(), RandomAgent(), 9, 2, luck_adjusted=True)
+    conditions = Conditions.checked(seed=2, luck_adjusted=True)
+    meeting = meet([Peeking(), RandomAgent()], 9, conditions)
     store = Store(tmp_path / "results.sqlite")
-    store.add("a", "b", range(9), duel, 1.0)
-    assert same(store.duel("a", "b", 9, 0), duel)
+    store.add(("a", "b"), range(9), meeting, 1.0)
+    assert same(store.meeting(("a", "b"), 9, 0), meeting)
     store.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import os
@@ -12,7 +13,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -28,15 +29,18 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import agents
+import poke_env
 from agents.network import NetworkAgent
 from poke_env import poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.observation import length
 from training import duplicate, maskable_ppo, quickstart
+from training.central_critic import CentralCriticPolicy
 from training.export import network_of
 from training.imitation import imitate
 from training.maskable_ppo import Arguments, make_envs, train
 from training.pool import CURRENT, SNAPSHOT
+from training.tournament import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = poke_v0.raw_env.game
@@ -579,6 +583,101 @@ def test_the_player_learns_to_beat_random_play(tmp_path):
     assert not duel.forfeits
 
 
+@pytest.mark.parametrize(
+    "game, changes",
+    [
+        ("pokex", {"total_steps": 1000}),
+        ("poque", {"total_steps": 1000, "players": 3, "match": "session"}),
+        (
+            "poangpoker",
+            {"total_steps": 2000, "players": 2, "central_critic": False, "teacher": "greedy"},
+        ),
+    ],
+)
+def test_a_player_of_another_game_is_trained(tmp_path, game, changes):
+    changes = {"scripted": ("greedy",), "rules": "small", **changes}
+    model = train(arguments(tmp_path / "run", game=game, **changes), quiet())
+    player = agents.load(str(model), game=game)
+    played = poke_env.door(game)
+    assert player.rules == played.raw_env(rules="small", players=changes.get("players")).rules
+    assert player.description["game"] == game
+    with pytest.raises(ValueError, match=f"plays '{game}', it must play poke$"):
+        agents.load(str(model))
+    [found] = json.loads((model.parent / "evaluations.json").read_text())[-1:]
+    assert found["opponent"] == "random"
+    assert found["forfeits"] == []
+    plan = prepare([str(model), "greedy", "random"], 2, game=game, players=changes.get("players"),
+                   rules="small")  # fmt: skip
+    assert plan.play().complete
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"game": "bridge"}, "game must be one of 'poke', 'pokex'"),
+        ({"game": "poque", "reward": "equity"}, "reward must be one of 'points', 'win', got"),
+        ({"game": "poque", "match": "rubber"}, "match must be one of 'session', 'deal', got"),
+        ({"game": "poque", "players": 9}, "players must be an integer from 2 to 8"),
+        ({"game": "pokex", "scripted": ("pimc",)}, r"must be a name \(random, greedy, heuristic\)"),
+        (
+            {"game": "pokex", "match": "game", "central_critic": True},
+            "central_critic must be False or None where .* game of pokex is after 100 deals",
+        ),
+        ({"game": "poque", "start_scores": 10}, "start_scores must be 0 or None .* tiny poque$"),
+    ],
+)
+def test_what_a_game_does_not_have_is_asked_for(tmp_path, given, message):
+    with pytest.raises(ValueError, match=message):
+        maskable_ppo.start(arguments(tmp_path / "run", **given))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "given, sees_all",
+    [
+        ({"match": "rubber"}, True),
+        ({"game": "pokex"}, True),
+        ({"game": "pokex", "match": "game"}, False),
+        ({"game": "poque", "match": "session"}, True),
+        ({"game": "poque", "central_critic": False}, False),
+    ],
+)
+def test_the_default_critic_is_refused_where_matches_are_cut(given, sees_all):
+    asked = Arguments(**given)
+    asked.check()
+    assert asked.sees_all is sees_all
+
+
+def test_a_whole_game_that_may_be_cut_cannot_be_learned(tmp_path):
+    asked = arguments(tmp_path / "run", game="pokex", match="game", rules="small", total_steps=1000)
+    with contextlib.closing(maskable_ppo.start(asked)) as run:
+        assert not isinstance(run.model.policy, CentralCriticPolicy)
+        run.improve()
+        assert run.steps == 1000
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_learners_are_paid_in_another_unit_than_what_a_deal_is_about(game):
+    """Deals between random players have about the standard deviation that the game says."""
+    envs = poke_env.make_batch(game, 1024, seed=1, autoreset=False)
+    player, total = agents.make("random"), np.zeros((1024, envs.settings.players))
+    seen, masks, seats = envs.reset()
+    while (seats >= 0).any():
+        live = seats >= 0
+        actions = np.full(1024, -1)
+        actions[live] = player.act_batch(seen[live], masks[live])
+        seen, masks, seats, rewards, _ = envs.step(actions)
+        total += rewards
+    spread = envs.game.spread
+    assert 0.8 * spread < total.std() < 1.25 * spread
+    assert Arguments(game=game, reward="points").environment()["reward_scale"] == 1 / spread
+    assert Arguments(game=game, reward="win").environment()["reward_scale"] == 1.0
+
+
+def _never(*arguments: Any) -> NoReturn:
+    raise AssertionError(arguments)
+
+
 def test_the_quick_start_trains_and_ranks(tmp_path):
     output = io.StringIO()
     settings = quickstart.Settings(minutes=0.02, deals=2, rules="tiny", out=str(tmp_path / "first"))
@@ -592,6 +691,50 @@ def test_the_quick_start_trains_and_ranks(tmp_path):
     assert str(folder / "tensorboard") in text
     with pytest.raises(ValueError, match="exists already"):
         quickstart.run(settings, quiet())
+
+
+def test_the_quick_start_of_another_game_meets_its_players(tmp_path):
+    output = io.StringIO()
+    folder = quickstart.run(
+        quickstart.Settings(minutes=0.02, deals=2, game="poangpoker", players=3, rules="small",
+                            out=str(tmp_path / "first")),
+        Console(file=output, width=200),
+    )  # fmt: skip
+    told = json.loads((folder / "tournament" / "results.json").read_text())
+    assert {agent["label"] for agent in told["agents"]} == {
+        quickstart.TRAINED, "random", "greedy", "heuristic",
+    }  # fmt: skip
+    assert told["configuration"]["game"] == "poangpoker"
+    again = "training.play --game poangpoker --players 3 --rules small --opponent"
+    assert again in output.getvalue()
+
+
+@pytest.mark.parametrize(
+    "game, players, rivals",
+    [
+        ("poke", None, len(quickstart.RIVALS)),
+        ("pokex", None, 3),
+        ("poangpoker", 2, 3),
+        ("poangpoker", 5, 4),
+        ("poque", 8, 7),
+    ],
+)
+def test_a_quick_start_at_a_large_table_has_too_few_rivals(game, players, rivals):
+    plan = quickstart.prepare(
+        "poke_env.agent:RandomAgent", quickstart.Settings(game=game, players=players)
+    )
+    labels = [entrant.label for entrant in plan.entrants]
+    assert len(labels) == 1 + rivals
+    assert quickstart.TRAINED in labels
+    assert plan.meetings
+
+
+def test_the_quick_start_fails_after_its_minutes_of_training(tmp_path, monkeypatch):
+    monkeypatch.setattr(maskable_ppo, "train", _never)
+    for given in ({"seed": -2}, {"rules": "huge"}, {"players": 3}, {"game": "bridge"}):
+        settings = quickstart.Settings(minutes=60, out=str(tmp_path / "run"), **given)
+        with pytest.raises(ValueError, match=f"{next(iter(given))} must be"):
+            quickstart.run(settings, quiet())
 
 
 # --- what is paid ---------------------------------------------------------------------------------
@@ -637,7 +780,7 @@ def test_players_do_not_say_what_they_were_paid(tmp_path):
     "given, message",
     [
         ({"reward": "equity", "rules": "tiny"}, "these differ in ranks"),
-        ({"start_scores": 5, "rules": "small"}, "these differ in ranks"),
+        ({"start_scores": 5, "rules": "small"}, "start_scores must be 0 or None .* small poke$"),
         ({"reward": "worth"}, "reward must be one of"),
         ({"start_scores": -1}, "start_scores must be None or an integer"),
     ],
@@ -679,7 +822,7 @@ def test_a_teacher_is_not_asked_where_the_learner_was_not(tmp_path):
     buffer, before = run.model.rollout_buffer, run.model.rollout_buffer.actions.copy()
     buffer.action_masks.reshape(before.size, -1)[::2] = 0
     teacher, chance = agents.make("heuristic"), np.random.default_rng(0)
-    imitate(run.model, teacher, length(maskable_ppo.GAME), chance)
+    imitate(run.model, teacher, length(GAME), chance)
     assert np.array_equal(buffer.actions.reshape(-1)[::2], before.reshape(-1)[::2])
     assert not np.array_equal(buffer.actions, before)
 

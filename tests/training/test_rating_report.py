@@ -7,6 +7,7 @@ import pytest
 
 from training import report
 from training.ratings import cycles, rate
+from training.rounding import NONE
 from training.statistics import estimate
 from training.tournament import run_tournament
 
@@ -111,4 +112,4 @@ def test_other_cycles_are_told_apart(margins, meetings, sentences):
 
 def test_ranges():
     assert report.rating_range({"rating": 1.0, "low": -12.34, "high": 4.0}) == "−12.3 … +4.0"
-    assert report.rating_range({"rating": None, "low": None, "high": None}) == report.NONE
+    assert report.rating_range({"rating": None, "low": None, "high": None}) == NONE

@@ -17,6 +17,7 @@ pytest.importorskip("tyro")
 from rich.console import Console
 
 import agents
+from players import Remembering
 from poke_env import equity, poke_v0
 from poke_env.equity import EquityTable, places, scores
 from poke_env.games.poke import PRESETS, Rules
@@ -219,6 +220,11 @@ def test_deals_are_not_those_of_the_environment() -> None:
         [deal] = env.score_sheet.deals
         points = deal.poker[1] + deal.sweep[1] - deal.poker[0] - deal.sweep[0]
         assert found[row].tolist() == [deal.below[1], deal.below[0], points]
+
+
+def test_player_that_remembers_sits_in_both_seats() -> None:
+    table = Table(Rules(), (Remembering("poke"),), 0)
+    assert play_deals(table, 0, places(20)[0, 0, 0, 0], range(5)).shape == (5, 3)
 
 
 def test_seat_plays_as_the_other() -> None:

@@ -238,8 +238,8 @@ def test_what_cannot_be_tested_is_refused():
     three = plan(FIELD | {"lowest": Lowest()})
     with pytest.raises(ValueError, match="agents must be two players, got 3"):
         run(three, TEST)
-    with pytest.raises(ValueError, match="no value function"):
-        run(plan({"lowest": Lowest(), "highest": Highest()}, rules="small"), TEST)
+    with pytest.raises(ValueError, match="luck_adjusted must be False"):
+        plan({"lowest": Lowest(), "highest": Highest()}, rules="small")
 
 
 def test_the_program_says_what_it_promises(tmp_path, capsys):

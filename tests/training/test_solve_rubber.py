@@ -25,7 +25,12 @@ from training.lab.solve_rubber import (
     kinds,
     payoffs_at,
 )
-from training.lab.strategies import Strategies, choose_representatives, choose_serving
+from training.lab.strategies import (
+    Strategies,
+    StrategiesWork,
+    choose_representatives,
+    choose_serving,
+)
 
 RULES = Rules()
 SCORING = Scoring.of(RULES)
@@ -210,6 +215,35 @@ def test_strategies_are_not_made_of_wrong_arguments(tmp_path, capsys, arguments,
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_strategies_that_were_interrupted_are_those_made_in_one_go(tmp_path, capsys, monkeypatch):
+    """Stopped while scores are solved, and again while strategies are brought together."""
+    command = ["make-strategies", "--quick", "--threads", "2"]
+    whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
+    lab.main([*command, "--out", str(whole)])
+    for steps, solved, met in ((1, 1, 0), (2, 2, 1)):
+        left = iter(range(steps - 1, -1, -1))
+
+        def stop_soon(work, left=left):
+            if next(left) == 0:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(StrategiesWork, "_save_now_and_then", stop_soon)
+        with pytest.raises(SystemExit) as stopped:
+            lab.main([*command, "--out", str(parts)])
+        assert stopped.value.code == 130
+        with np.load(tmp_path / "parts.work.npz") as kept:
+            assert (len(kept["gap"]), len(kept["outcomes"])) == (solved, met)
+    monkeypatch.undo()
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        lab.main([*command, "--count", "1", "--out", str(parts)])
+    assert "from other settings or sources" in capsys.readouterr().err
+    lab.main([*command, "--out", str(parts)])
+    assert parts.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.npz", "whole.npz"]
 
 
 @pytest.mark.slow

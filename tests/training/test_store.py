@@ -18,25 +18,27 @@ from helpers import ROOT, run_python
 from players import SPOILS, Faulty, FaultyBatch, Highest, Lowest, raising, same
 from poke_env import records
 from poke_env.agent import RandomAgent
-from training.duplicate import Conditions, Duel, play, play_pairs
+from training.duplicate import Conditions, meet, play_orders
+from training.meeting import Meeting
 from training.store import Store, in_use
 
 CONFIGURATION = {"game": "poke", "seed": 1, "rules": {"target": 20}, "move_timeout": None}
 AGENTS = {"a": "class 1", "b": "class 2"}
+AB = ("a", "b")
 RUBBERS = Conditions.checked(seed=1, match="rubber", keep_records=True)
 
 
 @pytest.fixture(scope="module")
-def duel() -> Duel:
-    return play_pairs(RandomAgent(), Faulty(raising), range(9), RUBBERS)
+def meeting() -> Meeting:
+    return part(range(9))
 
 
-def part(pairs: range) -> Duel:
-    return play_pairs(RandomAgent(), Faulty(raising), pairs, RUBBERS)
+def part(orders: range) -> Meeting:
+    return play_orders([RandomAgent(), Faulty(raising)], orders, RUBBERS)
 
 
-def without_records(duel: Duel) -> Duel:
-    return replace(duel, records=())
+def without_records(meeting: Meeting) -> Meeting:
+    return replace(meeting, records=())
 
 
 @pytest.fixture
@@ -47,67 +49,67 @@ def path(tmp_path: Path) -> Path:
 # --- what goes in comes out -----------------------------------------------------------------------
 
 
-def test_a_duel_comes_back_changed(duel, path):
-    assert duel.forfeits
+def test_a_duel_comes_back_changed(meeting, path):
+    assert meeting.forfeits
     store = Store(path)
-    store.add("a", "b", range(9), duel, 1.5)
+    store.add(AB, range(9), meeting, 1.5)
     store.close()
     store = Store(path)
-    assert same(store.duel("a", "b", 9, 12), without_records(duel))
-    assert tuple(store.records("a", "b", 9)) == duel.records
-    assert store.seconds("a", "b") == 1.5
-    assert store.missing("a", "b", 9) == []
+    assert same(store.meeting(AB, 9, 12), without_records(meeting))
+    assert tuple(store.records(AB, 9)) == meeting.records
+    assert store.seconds(AB) == 1.5
+    assert store.missing(AB, 9) == []
     store.close()
 
 
-def test_groups_that_come_in_any_order_change_the_duel(duel):
+def test_groups_that_come_in_any_order_change_the_duel(meeting):
     store = Store()
     for pairs in (range(4, 5), range(5, 9), range(4)):
-        store.add("a", "b", pairs, part(pairs), 1.0)
-    assert same(store.duel("a", "b", 9, 12), without_records(duel))
-    assert tuple(store.records("a", "b", 9)) == duel.records
+        store.add(AB, pairs, part(pairs), 1.0)
+    assert same(store.meeting(AB, 9, 12), without_records(meeting))
+    assert tuple(store.records(AB, 9)) == meeting.records
 
 
 def test_fewer_pairs_than_are_there_bring_more():
     store = Store()
-    store.add("a", "b", range(9), part(range(9)), 1.0)
-    assert same(store.duel("a", "b", 4, 12), without_records(part(range(4))))
-    assert len(list(store.records("a", "b", 4))) == 8
+    store.add(AB, range(9), part(range(9)), 1.0)
+    assert same(store.meeting(AB, 4, 12), without_records(part(range(4))))
+    assert len(list(store.records(AB, 4))) == 8
 
 
 def test_pairs_that_are_there_are_missing():
     store = Store()
-    assert store.missing("a", "b", 9) == [range(9)]
-    assert store.duel("a", "b", 9, 12) is None
-    store.add("a", "b", range(2, 4), part(range(2, 4)), 1.0)
-    store.add("a", "b", range(8, 9), part(range(8, 9)), 1.0)
-    assert store.missing("a", "b", 9) == [range(2), range(4, 8)]
-    assert store.missing("a", "b", 3) == [range(2)]
-    assert store.missing("a", "b", 12) == [range(2), range(4, 8), range(9, 12)]
-    assert store.missing("a", "c", 2) == [range(2)]
+    assert store.missing(AB, 9) == [range(9)]
+    assert store.meeting(AB, 9, 12) is None
+    store.add(AB, range(2, 4), part(range(2, 4)), 1.0)
+    store.add(AB, range(8, 9), part(range(8, 9)), 1.0)
+    assert store.missing(AB, 9) == [range(2), range(4, 8)]
+    assert store.missing(AB, 3) == [range(2)]
+    assert store.missing(AB, 12) == [range(2), range(4, 8), range(9, 12)]
+    assert store.missing(("a", "c"), 2) == [range(2)]
     # Gaps do not shift what is read.
-    found = store.duel("a", "b", 9, 12)
+    found = store.meeting(AB, 9, 12)
     assert np.array_equal(found.points[:2], part(range(2, 4)).points)
     assert np.array_equal(found.standing_points[2], part(range(8, 9)).standing_points[0])
 
 
 def test_a_pair_is_written_twice():
     store = Store()
-    store.add("a", "b", range(3), part(range(3)), 1.0)
+    store.add(AB, range(3), part(range(3)), 1.0)
     with pytest.raises(ValueError, match="cannot be used"):
-        store.add("a", "b", range(2, 6), part(range(2, 6)), 1.0)
-    assert store.missing("a", "b", 6) == [range(3, 6)], "nothing of a group that fails"
-    store.add("a", "b", range(3, 6), part(range(3, 6)), 1.0)
+        store.add(AB, range(2, 6), part(range(2, 6)), 1.0)
+    assert store.missing(AB, 6) == [range(3, 6)], "nothing of a group that fails"
+    store.add(AB, range(3, 6), part(range(3, 6)), 1.0)
 
 
 @pytest.mark.parametrize("label", ["a b'; DROP TABLE pairs; --", "é – 牌", "[bold]", "x" * 5000])
 def test_a_strange_label_is_mangled(label, path):
     store = Store(path)
     store.agree(CONFIGURATION, {label: "1", "b": "2"})
-    store.add(label, "b", range(2), part(range(2)), 1.0)
+    store.add((label, "b"), range(2), part(range(2)), 1.0)
     store.close()
     store = Store(path)
-    assert same(store.duel(label, "b", 2, 12), without_records(part(range(2))))
+    assert same(store.meeting((label, "b"), 2, 12), without_records(part(range(2))))
     store.close()
 
 
@@ -149,7 +151,7 @@ def test_a_second_process_writes_too(path):
         "except OSError as error: print(error)\n"
     )
     assert "are in use by another process" in run_python("-c", program, str(path))
-    store.add("a", "b", range(2), part(range(2)), 1.0)
+    store.add(AB, range(2), part(range(2)), 1.0)
     store.close()
     assert not in_use(path)
     Store(path).close()
@@ -164,7 +166,7 @@ def foreign(path: Path, version: int = 0) -> None:
 def of_a_later_version(path: Path) -> None:
     Store(path).close()
     base = sqlite3.connect(path)
-    base.execute("PRAGMA user_version = 3")
+    base.execute("PRAGMA user_version = 4")
     base.close()
 
 
@@ -196,7 +198,7 @@ def test_an_empty_file_is_refused(path):
 def test_damage_is_read_as_results(path):
     store = Store(path)
     store.agree(CONFIGURATION, AGENTS)
-    store.add("a", "b", range(9), part(range(9)), 1.0)
+    store.add(AB, range(9), part(range(9)), 1.0)
     store.close()
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
@@ -206,8 +208,8 @@ def test_damage_is_read_as_results(path):
         store = Store(path)
         try:
             store.agree(CONFIGURATION, AGENTS)
-            store.missing("a", "b", 9)
-            store.duel("a", "b", 9, 12)
+            store.missing(AB, 9)
+            store.meeting(AB, 9, 12)
         finally:
             store.close()
 
@@ -215,20 +217,20 @@ def test_damage_is_read_as_results(path):
         read()
 
 
-def test_a_full_disk_loses_what_was_written(duel, path):
+def test_a_full_disk_loses_what_was_written(meeting, path):
     store = Store(path)
     store.agree(CONFIGURATION, AGENTS)
-    store.add("a", "b", range(2), part(range(2)), 1.0)
+    store.add(AB, range(2), part(range(2)), 1.0)
     [pages] = store._base.execute("PRAGMA page_count").fetchone()
     store._base.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(OSError, match=r"results in .* cannot be used: database or disk is full"):
-        store.add("a", "b", range(2, 9), part(range(2, 9)), 1.0)
-    assert store.missing("a", "b", 9) == [range(2, 9)]
+        store.add(AB, range(2, 9), part(range(2, 9)), 1.0)
+    assert store.missing(AB, 9) == [range(2, 9)]
     store.close()
     store = Store(path)
-    assert same(store.duel("a", "b", 9, 12), without_records(part(range(2))))
-    store.add("a", "b", range(2, 9), part(range(2, 9)), 1.0)
-    assert same(store.duel("a", "b", 9, 12), without_records(duel))
+    assert same(store.meeting(AB, 9, 12), without_records(part(range(2))))
+    store.add(AB, range(2, 9), part(range(2, 9)), 1.0)
+    assert same(store.meeting(AB, 9, 12), without_records(meeting))
     store.close()
 
 
@@ -236,10 +238,10 @@ def test_an_error_between_two_tables_leaves_half_a_group(monkeypatch, path):
     store = Store(path)
     broken = replace(part(range(3)), records=("text", None))
     with pytest.raises(ValueError, match="NOT NULL"):
-        store.add("a", "b", range(3), broken, 1.0)
-    assert store.missing("a", "b", 3) == [range(3)]
-    assert store.seconds("a", "b") == 0.0
-    store.add("a", "b", range(3), part(range(3)), 1.0)
+        store.add(AB, range(3), broken, 1.0)
+    assert store.missing(AB, 3) == [range(3)]
+    assert store.seconds(AB) == 0.0
+    store.add(AB, range(3), part(range(3)), 1.0)
     store.close()
 
 
@@ -252,9 +254,9 @@ def test_ctrl_c_between_two_tables_leaves_half_a_group(path):
     broken = replace(part(range(3)))
     object.__setattr__(broken, "forfeits", pressing())
     with pytest.raises(KeyboardInterrupt):
-        store.add("a", "b", range(3), broken, 1.0)
-    assert store.missing("a", "b", 3) == [range(3)]
-    store.add("a", "b", range(3), part(range(3)), 1.0)
+        store.add(AB, range(3), broken, 1.0)
+    assert store.missing(AB, 3) == [range(3)]
+    store.add(AB, range(3), part(range(3)), 1.0)
     store.close()
     assert not in_use(path)
 
@@ -263,15 +265,15 @@ KILLED = """
 import sys
 from pathlib import Path
 from poke_env.agent import RandomAgent
-from training.duplicate import Conditions, play_pairs
+from training.duplicate import Conditions, play_orders
 from training.store import Store
 store = Store(Path(sys.argv[1]))
 conditions = Conditions.checked(seed=1, match="rubber", keep_records=True)
-duel = play_pairs(RandomAgent(), RandomAgent(), range(2), conditions)
+meeting = play_orders([RandomAgent()] * 2, range(2), conditions)
 print("ready", flush=True)
 number = 0
 while True:
-    store.add("a", "b", range(number, number + 2), duel, 1.0)
+    store.add(("a", "b"), range(number, number + 2), meeting, 1.0)
     number += 2
 """
 
@@ -293,24 +295,24 @@ def test_a_process_that_is_killed_while_it_writes_leaves_half_a_group(path):
         store = Store(path)
         rows: dict[str, Any] = {
             table: store._base.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            for table in ("pairs", "records", "work")
+            for table in ("orders", "records", "work")
         }
         store.close()
-        assert rows["pairs"] % 2 == 0
-        assert rows["records"] == 2 * rows["pairs"]
-        assert rows["work"] == rows["pairs"] / 2
+        assert rows["orders"] % 2 == 0
+        assert rows["records"] == 2 * rows["orders"]
+        assert rows["work"] == rows["orders"] / 2
 
 
 def test_records_of_the_store_do_not_verify(path):
     conditions = Conditions.checked(seed=8, match="game", keep_records=True)
     players = FaultyBatch(SPOILS["nan"][0]), Highest()
     store = Store(path)
-    store.add("a", "b", range(8), play_pairs(*players, range(8), conditions), 1.0)
-    found = store.duel("a", "b", 8, 12)
+    store.add(AB, range(8), play_orders(players, range(8), conditions), 1.0)
+    found = store.meeting(AB, 8, 12)
     store.close()
-    lost = {(forfeit.pair, forfeit.leg) for forfeit in found.forfeits}
+    lost = {(forfeit.order, forfeit.leg) for forfeit in found.forfeits}
     base = sqlite3.connect(path)
-    texts = base.execute("SELECT pair, leg, text FROM records").fetchall()
+    texts = base.execute("SELECT number, leg, text FROM records").fetchall()
     base.close()
     assert len(texts) == 16
     assert lost
@@ -318,10 +320,10 @@ def test_records_of_the_store_do_not_verify(path):
         record = records.loads(text)
         assert (record.ending.kind == "forfeit") == ((pair, leg) in lost)
         if record.ending.kind == "over":
-            assert record.points[leg] == found.points[pair, leg]
+            assert record.points[leg] == found.points[pair, leg, 0]
 
 
 def test_nothing_in_memory_is_shared():
     one, other = Store(), Store()
-    one.add("a", "b", range(2), play(Lowest(), Highest(), 2), 1.0)
-    assert other.missing("a", "b", 2) == [range(2)]
+    one.add(AB, range(2), meet([Lowest(), Highest()], 2, Conditions.checked()), 1.0)
+    assert other.missing(AB, 2) == [range(2)]

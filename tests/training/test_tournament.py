@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 from helpers import ROOT
 from players import Faulty, FaultyBatch, Highest, Lowest, OneByOne, _raise, raising, same
 from poke_env import _files
 from poke_env.agent import RandomAgent
 from training import cli, duplicate, report, tournament
 from training.duplicate import FORFEIT_POINTS, play
+from training.rounding import NONE
 from training.store import Store
 from training.tournament import Tournament, TournamentInterrupted, prepare, run_tournament
 
@@ -74,7 +76,7 @@ def test_the_document_says_all(field):
     document = json.loads(json.dumps(field.as_dict(), allow_nan=False))
     assert set(document) == {
         "schema", "schema_version", "complete", "configuration", "versions", "agents", "ranking",
-        "duels", "ratings", "cycles", "forfeits", "timing",
+        "duels", "ratings", "skill", "cycles", "forfeits", "timing",
     }  # fmt: skip
     assert document["schema"] == "poke_env.tournament"
     assert document["schema_version"] == 1
@@ -130,6 +132,7 @@ def test_forfeits_are_listed_with_their_reasons():
     for line in document["forfeits"]:
         assert line["player"] == "faulty"
         assert line["opponent"] == "sound"
+        assert line["opponents"] == ["sound"]
         assert line["turn"] == 3
         assert line["reason"] == "RuntimeError: out of ideas"
     assert [fault[:3] for fault in report.faults(document)] == [
@@ -145,7 +148,7 @@ def test_one_deal_gives_no_interval_and_no_infinity():
     [line] = document["duels"]
     assert (line["margin"]["low"], line["margin"]["deviation"]) == (None, None)
     json.dumps(document, allow_nan=False)
-    assert report.NONE in report.text(document, 150)
+    assert NONE in report.text(document, 150)
     assert "<html" in report.html(document)
 
 
@@ -169,9 +172,15 @@ def test_progress_counts_the_pairs_of_the_whole_tournament():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"agents": ["random"]}, "agents must be two players or more, got random"),
-        ({"agents": []}, "agents must be two players or more, got none"),
-        ({"agents": "random"}, "agents must be two players or more, got 'random'"),
+        (
+            {"agents": ["random"]},
+            "agents must be 2 players or more, as many as sit at a table, got random",
+        ),
+        ({"agents": []}, "agents must be 2 players or more, as many as sit at a table, got none"),
+        (
+            {"agents": "random"},
+            "agents must be 2 players or more, as many as sit at a table, got 'random'",
+        ),
         ({"agents": ["random", "nobody"]}, "nobody"),
         ({"agents": {"a": RandomAgent(), "b": 3}}, "agent 'b': a player must have act"),
         ({"agents": {"a": RandomAgent(), "\udcff": RandomAgent()}}, "agents must have names"),
@@ -193,10 +202,10 @@ def test_a_wrong_plan_is_refused(arguments, message):
 
 def played(store: Store, *arguments: Any, **options: Any) -> tuple[Tournament, int]:
     """A tournament over what a store holds, and how many pairs had to be played for it."""
-    [[before]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
+    [[before]] = store._base.execute("SELECT count(*) FROM orders").fetchall()
     result = prepare(*arguments, **options).play(store=store)
-    [[after]] = store._base.execute("SELECT count(*) FROM pairs").fetchall()
-    [[worked]] = store._base.execute("SELECT sum(pairs) FROM work").fetchall()
+    [[after]] = store._base.execute("SELECT count(*) FROM orders").fetchall()
+    [[worked]] = store._base.execute("SELECT sum(orders) FROM work").fetchall()
     assert worked == after, "no pair is played twice"
     return result, after - before
 
@@ -267,7 +276,7 @@ def test_an_interruption_loses_what_was_finished():
     store = Store()
     with pytest.raises(TournamentInterrupted) as stop:
         prepare(field, 3).play(store=store)
-    assert stop.value.pairs == 3
+    assert stop.value.orders == 3
     Interrupted.calm = True
     try:
         result, count = played(store, field, 3)
@@ -307,8 +316,11 @@ def test_standings_of_a_rubber_do_not_add_up_in_the_document():
 def test_55_of_100_is_not_separated():
     result = run_tournament({"ann": Lowest(), "bob": Highest()}, 50)
     winners = np.array([1] * 55 + [-1] * 45, np.int8).reshape(50, 2)
-    duel = result.duels["ann", "bob"]
-    result.duels["ann", "bob"] = replace(duel, points=winners * 10.0, winners=winners)
+    result.meetings["ann", "bob"] = replace(
+        result.meetings["ann", "bob"],
+        points=np.multiply.outer(winners * 10.0, [1.0, -1.0]),
+        places=(np.multiply.outer(winners, [-1, 1]) > 0).astype(np.int8),
+    )
     document = result.as_dict()
     [line] = document["duels"]
     assert (line["first"], line["wins"], line["losses"]) == ("ann", 55, 45)
@@ -351,14 +363,6 @@ def test_the_page_says_how_to_repeat_it():
         "python -m training.tournament random random --deals 3 --seed 11 --match deal "
         "--rules standard --out DIR" in page
     )
-
-
-@pytest.mark.parametrize(
-    "number, text",
-    [(0.0, "0.0"), (-0.04, "0.0"), (12.34, "+12.3"), (-1234.5, "−1,234.5"), (None, "—")],
-)
-def test_points_have_their_sign(number, text):
-    assert report.signed(number) == text
 
 
 @pytest.mark.parametrize(
@@ -426,6 +430,28 @@ def test_the_program_writes_its_files_and_says_where(tmp_path, capsys):
     assert (out / "heatmap.png").read_bytes().startswith(PNG)
 
 
+@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
+def test_players_of_a_game_are_too_few_for_a_table(game):
+    names = agents.names(game)
+    for size in range(2, 9):
+        field = tournament.fill_table(names, size)
+        assert len(field) == max(size, len(names))
+        assert field[: len(names)] == list(names)
+    assert tournament.fill_table(("weak", "strong"), 5)[2:] == ["strong", "weak", "strong"]
+
+
+def test_nobody_named_is_an_error_at_a_larger_table(tmp_path, capsys):
+    table = ["--game", "poangpoker", "--players", "4", "--rules", "small", "--deals", "1"]
+    assert run(*table, "--out", str(tmp_path / "run")) == 0
+    document = json.loads((tmp_path / "run" / "results.json").read_text())
+    labels = sorted(agent["label"] for agent in document["agents"])
+    assert labels == ["greedy", "heuristic", "heuristic#2", "random"]
+    assert document["complete"]
+    capsys.readouterr()
+    assert run("greedy", *table, "--out", str(tmp_path / "other")) == 2
+    assert "agents must be 4 players or more" in capsys.readouterr().err
+
+
 def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
     arguments = ("random", "random", "--deals", "2", "--out", str(tmp_path))
     (tmp_path / "results.json").write_text("mine")
@@ -441,7 +467,7 @@ def test_results_of_another_run_are_not_overwritten(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["random"], "agents must be two players or more"),
+        (["random"], "agents must be 2 players or more"),
         (["random", "nobody"], "nobody"),
         (["random", "nowhere:player"], "nowhere"),
         (["random", "missing.safetensors"], "missing.safetensors"),
@@ -572,8 +598,8 @@ def test_the_same_command_again_plays_again(tmp_path, capsys, own_players, monke
         (tmp_path / "records.txt").read_text(),
     )
     before = json.loads(document)
-    monkeypatch.setattr(duplicate, "play_pairs", None)
-    monkeypatch.setattr("training.workers.play_pairs", None)
+    monkeypatch.setattr(duplicate, "play_orders", None)
+    monkeypatch.setattr("training.workers.play_orders", None)
     assert run(*arguments, "--deals", "5") == 0
     after = json.loads((tmp_path / "results.json").read_text())
     del before["timing"], after["timing"]

@@ -20,7 +20,8 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
 from agents.network import Network
-from poke_env import observation, poke_v0
+from players import OneByOne
+from poke_env import observation, poangpoker_v0, poke_v0
 from poke_env.agent import RandomAgent
 from poke_env.row_player import NO_ACTION, RowPlayer
 from training.central_critic import CentralCriticPolicy
@@ -462,6 +463,11 @@ def test_players_that_are_equal_or_have_no_hash_are_mixed_up() -> None:
     assert len(set(chosen.tolist())) == 2
 
 
+def test_player_that_remembers_one_match_plays_many() -> None:
+    with pytest.raises(ValueError, match="scripted player 'one' must have act_batch"):
+        OpponentPool(uniform(), scripted={"one": OneByOne()})
+
+
 def test_copies_of_the_opponents_share_more_than_the_pool() -> None:
     pool = OpponentPool(uniform(), (0.5, 0.0, 0.5), {"random": RandomAgent()})
     mine = PoolPlayers(pool, 30)
@@ -570,9 +576,25 @@ def test_critic_sees_somebody_elses_cards_than_the_opponents() -> None:
     assert ended > 10
 
 
+def test_critic_sees_seats_that_nobody_takes() -> None:
+    """At a table of three: the learner's, and the two others in turn after it."""
+    envs = BatchVecEnv(poangpoker_v0.vector_env(5, players=3), everybody=True)
+    size = observation.length(poangpoker_v0.raw_env.game)
+    assert envs.observation_space.shape == (3 * size,)
+    envs.seed(0)
+    seen = envs.reset()
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        for place in range(3):
+            seats = (envs.envs.learners + place) % 3
+            expected = envs.envs.envs.observe_rows(np.arange(5), seats)
+            np.testing.assert_array_equal(seen[:, place * size : (place + 1) * size], expected)
+        seen, *_ = envs.step(choose(envs, rng))
+
+
 def test_critic_has_to_value_a_match_that_was_cut() -> None:
     envs = poke_v0.vector_env(2, match="rubber", max_deals=3)
-    with pytest.raises(ValueError, match=r"everybody must be False where matches may be cut.* 3"):
+    with pytest.raises(ValueError, match=r"everybody, which .*, must be False where .* 3$"):
         BatchVecEnv(envs, everybody=True)
 
 

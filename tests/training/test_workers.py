@@ -155,7 +155,7 @@ def test_an_error_in_a_worker_hangs_or_is_lost():
 
 @pytest.mark.slow
 def test_a_consumer_that_stops_leaves_workers():
-    sources = {"a": Source("random", 0, RandomAgent()), "b": Source("random", 0, RandomAgent())}
+    sources = {name: Source("random", 0, "poke", RandomAgent()) for name in ("a", "b")}
     played = play_all({("a", "b"): [range(5000)]}, sources, Conditions.checked(), workers=2)
     next(played)
     assert multiprocessing.active_children()
@@ -164,4 +164,5 @@ def test_a_consumer_that_stops_leaves_workers():
 
 
 def test_a_source_travels_with_its_player():
-    assert Source("random", 3, RandomAgent()).__reduce__() == (workers._load, ("random", 3))
+    source = Source("random", 3, "poque", RandomAgent())
+    assert source.__reduce__() == (workers._load, ("random", 3, "poque"))

@@ -22,7 +22,7 @@ from poke_env import _files, streams
 from poke_env.agent import Agent
 from poke_env.equity import Floats, Integers, scores
 from poke_env.games.poke import POKE, Rules
-from poke_env.row_player import RowByRow, RowPlayer, as_actions, as_row_player
+from poke_env.row_player import RowByRow, RowPlayer, as_actions, as_row_player, copies_for
 from poke_env.vector import BatchEnv
 from training.lab.induction import Outcomes, Scoring
 
@@ -122,11 +122,14 @@ def _seated(
     table: Table, words: npt.NDArray[np.uint32], numbers: Integers
 ) -> list[tuple[RowPlayer, tuple[int, ...]]]:
     """Copies of the players for all matches, each with its seats, reset for these matches."""
+    first, last = table.players[0], table.players[-1]
+    seated: list[tuple[Agent, tuple[int, ...]]] = [(first, (0,)), (last, (1,))]
+    if len(table.players) == 1 and copies_for(first, 2) == 1:
+        seated = [(first, (0, 1))]
     found: list[tuple[RowPlayer, tuple[int, ...]]] = []
-    for seat, player in enumerate(table.players):
-        sits = (0, 1) if len(table.players) == 1 else (seat,)
+    for player, sits in seated:
         copied = as_row_player(copy.deepcopy(player), len(numbers))
-        seeds = streams.decision_keys(words, numbers, seat, 0) >> np.uint64(32)
+        seeds = streams.decision_keys(words, numbers, sits[0], 0) >> np.uint64(32)
         copied.begin(np.arange(len(numbers)), seeds)
         found.append((copied, sits))
     return found

@@ -276,6 +276,12 @@ class DrawModel:
         decisions = np.concatenate((actions[0, :, :1], actions[1, :, :3]), axis=1)
         return float(self.deal @ values), decisions
 
+    def standing_pat(self) -> Floats:
+        """How often a non-dealer who never draws ends with each type."""
+        ends = np.zeros((TYPES, _LANES))
+        ends[:, 0] = np.bincount(self.hands.type, self.deal, TYPES)
+        return ends
+
     def dealer_reach(self, actions: Actions) -> Floats:
         """How often the dealer ends with each type when he plays by these actions.
 
@@ -615,8 +621,7 @@ def solve(
     if iterations < 1:
         raise ValueError(f"iterations must be at least 1, got {iterations!r}")
     if start is None:
-        own = np.zeros((TYPES, _LANES))
-        own[:, 0] = np.bincount(model.hands.type, model.deal, TYPES)
+        own = model.standing_pat()
         other = model.dealer_response(own, payoffs).reach
         number = 0
     else:

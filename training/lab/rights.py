@@ -31,7 +31,7 @@ from rich.console import Console
 from poke_env._checks import check_number
 from training.lab import results
 from training.lab.cases import Case, solve_cases
-from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, DrawModel, Payoffs
+from training.lab.draws import DEALER_DRAWS, NON_DEALER_DRAWS, DrawModel, Payoffs, Response
 from training.lab.solve_draws import PROXY, QUICK_TOLERANCE, draw_shares, model_for, solve_draws
 from training.lab.stakes import Stakes
 
@@ -110,12 +110,33 @@ def value_with(
         `value` to the non-dealer, `exploitability`, both in the unit of the payoffs, and how often
         each number of draws is made.
     """
-    solved = solve_draws(model, limited(payoffs, *rights), tolerance, console=console)
+    allowed = limited(payoffs, *rights)
+    strategies = _legal(model, allowed)
+    # Weights of pairs of hands do not quite add up to 1, which matters least near 0: each time
+    # payoffs begin where the last solution has its value.
+    for exploitability in (10 * tolerance, tolerance, tolerance):
+        outcomes = model.outcomes(*(strategy.reach for strategy in strategies))
+        level = float((outcomes * allowed).sum() / outcomes.sum())
+        solved = solve_draws(
+            model, allowed - level, exploitability, console=console, start=strategies
+        )
+        strategies = solved.equilibrium.strategies
     return {
-        "value": float(solved.equilibrium.value),
+        "value": level + float(solved.equilibrium.value),
         "exploitability": float(solved.equilibrium.exploitability),
         **{name: float(share) for name, share in draw_shares(solved.outcomes).items()},
     }
+
+
+def _legal(model: DrawModel, allowed: Payoffs) -> tuple[Response, Response]:
+    """Strategies that keep to limited draws, to begin with.
+
+    Weights of pairs of hands do not quite add up to 1. Where one side breaks the rules and all pays
+    alike, the other would do anything to make them more or less.
+    """
+    dealer = model.dealer_response(model.standing_pat(), allowed)
+    non_dealer = model.non_dealer_response(dealer.reach, allowed)
+    return non_dealer, model.dealer_response(non_dealer.reach, allowed)
 
 
 def differences(solved: dict[str, Case]) -> list[results.Row]:

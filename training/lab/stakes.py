@@ -38,7 +38,7 @@ class Stakes:
             without it, what it is worth at the score.
         below: Points below the line, the dealer's first.
         games: Games won, the dealer's first.
-        equity: An equity table (*.npz); by default that of the environment.
+        table: An equity table (*.npz); by default that of the environment.
         played: A file of `count-played`: the tricks that a player really plays; without it tricks
             are played perfectly, as if all cards lay open.
     """
@@ -46,7 +46,7 @@ class Stakes:
     price: Annotated[float | None, tyro.conf.arg(metavar="POINTS")] = None
     below: tuple[int, int] = (0, 0)
     games: tuple[int, int] = (0, 0)
-    equity: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    table: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     played: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
 
     def payoffs(self) -> Payoffs:
@@ -65,7 +65,7 @@ class Stakes:
             return f"{self.price:g} points for a point below the line{tricks}"
         own, other = self.below
         won, lost = self.games
-        table = EquityTable.load(self.equity).version
+        table = EquityTable.load(self.table).version
         return f"dealer {own}, non-dealer {other}, games {won} to {lost} by {table}{tricks}"
 
     def identity(self) -> str:
@@ -77,13 +77,13 @@ class Stakes:
         return linear_payoffs(price, price)
 
     def _of_score(self) -> Payoffs:
-        table = EquityTable.load(self.equity)
+        table = EquityTable.load(self.table)
         rules = rules_of(table)
         if rules != Rules():
-            raise ValueError(f"equity must be a table for standard rules, {table.version!r} is not")
+            raise ValueError(f"table must be a table for standard rules, {table.version!r} is not")
         if len(table.values) != 1:
             raise ValueError(
-                f"equity must be a table of one policy in both seats, {table.version!r} has two"
+                f"table must be a table of one policy in both seats, {table.version!r} has two"
             )
         own, other = (check_integer("below", points, 0, table.target) for points in self.below)
         won, lost = (check_integer("games", games, 0, 1) for games in self.games)

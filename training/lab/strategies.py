@@ -6,17 +6,19 @@ one of them in what its deals pay, most of all the scores that occur often; at t
 phase is solved once more. What comes of any two of these strategies is worked out once, and at
 every score each player plays the one that is best there against the worst that the other's can do.
 
-    OUT    the strategies, a file for `agents.equilibrium`
+    OUT             the strategies, a file for `agents.equilibrium`
+    OUT.work.npz    what is done so far, until all is; the same command goes on from there
 """
 
 from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +28,11 @@ from rich.progress import track
 from agents.equilibrium import FORMAT
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from poke_env.equity import EquityTable, Floats, places
+from poke_env._jit import sources_digest
+from poke_env.equity import Floats, places
 from training.lab import results, stored
-from training.lab.draws import HISTORIES, DrawModel, Equilibrium, balanced_model, solve
+from training.lab._draw_loops import Actions
+from training.lab.draws import HISTORIES, DrawModel, Response, balanced_model, solve
 from training.lab.played import Played
 from training.lab.stored import Worth
 
@@ -126,56 +130,118 @@ class Strategies:
         return content.getvalue()
 
 
-def make_strategies(
-    model: DrawModel,
-    table: EquityTable,
-    count: int,
-    tolerance: float,
-    played: Played | None,
-    outcomes: Floats,
-    console: Console,
-) -> Strategies:
-    """Choose representative scores and solve the draw phase there.
+def representatives(
+    worth: Worth, played: Played | None, outcomes: Floats, count: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """What every score pays by outcome, float32 (places, K); and the scores to solve, int64.
 
     Args:
-        model: the draw phase.
-        table: what each score is worth.
-        count: how many representatives.
-        tolerance: exploitability at each of them, in points.
+        worth: what a deal is worth at each score.
         played: the tricks that are played; None for perfect ones.
         outcomes: float64 (3, 4, 6, 19), how likely each outcome is, on the whole.
-        console: where progress is shown.
+        count: how many scores.
     """
-    worth = Worth(table)
-    beginning = places(table.target)[0, 0, 0, 0]
+    table = worth.table
     listed = range(table.values.shape[1])
     payoffs = np.array([worth.payoffs(place, played).ravel() for place in listed], np.float32)
     often = np.asarray(table.visits[0], np.float64)
     chosen = choose_representatives(payoffs, outcomes.ravel(), often, count)
+    beginning = places(table.target)[0, 0, 0, 0]
     if beginning not in chosen:  # it is played by players who are blind to the score
         chosen[-1] = beginning
-    solved: list[Equilibrium] = []
-    for place in track(chosen.tolist(), "scores", console=console):
-        start = solved[-1].strategies if solved else None
-        solved.append(solve(model, worth.payoffs(place, played), tolerance, start=start))
-    between = np.array([
-        [model.outcomes(own.non_dealer, other.dealer).ravel() for other in solved]
-        for own in track(solved, "what comes of them", console=console)
-    ])  # fmt: skip
-    between /= between.sum(axis=2, keepdims=True)
-    return Strategies(
-        chosen,
-        choose_serving(payoffs, between),
-        np.array([one.strategies[0].actions for one in solved]),
-        np.array([one.strategies[1].actions[..., : len(HISTORIES)] for one in solved]),
-        np.array([one.gap for one in solved]),
-        {
-            "equity_table": table.version,
-            "equity_digest": table.digest,
-            "tricks": "perfect" if played is None else played.player,
-            "tolerance": tolerance,
-        },
-    )  # fmt: skip
+    return payoffs, chosen
+
+
+class StrategiesWork:
+    """Strategies that are solved, and how often which outcome comes of which two, in a file.
+
+    Args:
+        path: the file.
+        identity: what it belongs to.
+
+    Raises:
+        ValueError: if there is a file that is damaged, or belongs to something else.
+    """
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self.path = path
+        self.identity = identity
+        self.solved: list[_Solved] = []
+        self.outcomes: list[Floats] = []
+        self._saved = time.monotonic()
+        if path.exists():
+            before = results.load_work(path, identity, *_Solved._fields, "outcomes")
+            solved = (before[name] for name in _Solved._fields)
+            self.solved = [_Solved(*one) for one in zip(*solved, strict=True)]
+            self.outcomes = list(before["outcomes"])
+
+    def solve(
+        self, model: DrawModel, worth: Worth, played: Played | None, chosen: list[int],
+        tolerance: float, console: Console,
+    ) -> None:  # fmt: skip
+        """Solve the draw phase at the chosen scores, and bring any two of the strategies together.
+
+        Args:
+            model: the draw phase.
+            worth: what a deal is worth at each score.
+            played: the tricks that are played; None for perfect ones.
+            chosen: the scores.
+            tolerance: exploitability at each of them, in points.
+            console: where progress is shown.
+        """
+        try:
+            strategies = [one.strategies(model) for one in self.solved]
+            for place in track(chosen[len(strategies) :], "scores", console=console):
+                start = strategies[-1] if strategies else None
+                found = solve(model, worth.payoffs(place, played), tolerance, start=start)
+                strategies.append(found.strategies)
+                non_dealer, dealer = found.strategies
+                self.solved.append(_Solved(non_dealer.actions, dealer.actions, found.gap))
+                self._save_now_and_then()
+            rest = strategies[len(self.outcomes) :]
+            for own, _ in track(rest, "what comes of them", console=console):
+                met = [model.outcomes(own.reach, other.reach).ravel() for _, other in strategies]
+                self.outcomes.append(np.array(met))
+                self._save_now_and_then()
+        except BaseException:
+            self.save()
+            raise
+
+    def _save_now_and_then(self) -> None:
+        if time.monotonic() - self._saved > _SAVE_SECONDS:
+            self.save()
+
+    def save(self) -> None:
+        """Write it, whole or not at all."""
+        arrays: dict[str, Any] = {
+            name: np.array([getattr(one, name) for one in self.solved]) for name in _Solved._fields
+        }
+        with _files.replacing(self.path) as temporary:
+            np.savez(
+                temporary,
+                identity=np.array(self.identity),
+                outcomes=np.array(self.outcomes),
+                **arrays,
+            )
+        self._saved = time.monotonic()
+
+
+class _Solved(NamedTuple):
+    """The actions of a pair of strategies, and what best answers gain against them."""
+
+    non_dealer: Actions
+    dealer: Actions
+    gap: float
+
+    def strategies(self, model: DrawModel) -> tuple[Response, Response]:
+        """The strategies; what they brought when they were solved is not known any more."""
+        return (
+            Response(np.nan, model.non_dealer_reach(self.non_dealer), self.non_dealer),
+            Response(np.nan, model.dealer_reach(self.dealer), self.dealer),
+        )
+
+
+_SAVE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -195,8 +261,8 @@ class MakeStrategies:
     out: Path
     table: Path | None = None
     draws: Path | None = None
-    count: int = 24
-    tolerance: float = 0.05
+    count: int = 48
+    tolerance: float = 0.1
     threads: int = 0
     quick: bool = False
 
@@ -210,16 +276,45 @@ class MakeStrategies:
             console.print("--quick: few scores, solved roughly; good for a look, not for use.")
             count, tolerance = min(count, 2), max(tolerance, 1.0)
         solution = stored.load(self.table, self.draws)
-        table = solution.table
+        table, played = solution.table, solution.played
         often = table.visits[0] / table.visits[0].sum()
         outcomes = np.asarray(
             sum(often[place] * solution.chances(place) for place in range(len(often)))
         )
+        worth = Worth(table)
+        payoffs, chosen = representatives(worth, played, outcomes, count)
+        tricks = "perfect" if played is None else played.player
+        work = StrategiesWork(
+            self.out.with_suffix(".work.npz"),
+            f"{table.digest}, {tricks}, count {count}, tolerance {tolerance:g}, {_sources()}",
+        )
         model = balanced_model(threads=threads)
-        made = make_strategies(model, table, count, tolerance, solution.played, outcomes, console)
+        work.solve(model, worth, played, chosen.tolist(), tolerance, console)
+        between = np.array(work.outcomes)
+        between /= between.sum(axis=2, keepdims=True)
+        made = Strategies(
+            chosen,
+            choose_serving(payoffs, between),
+            np.array([one.non_dealer for one in work.solved]),
+            np.array([one.dealer[..., : len(HISTORIES)] for one in work.solved]),
+            np.array([one.gap for one in work.solved]),
+            {
+                "equity_table": table.version,
+                "equity_digest": table.digest,
+                "tricks": tricks,
+                "tolerance": tolerance,
+            },
+        )
         content = made.to_bytes()
         _files.write(self.out, content)
+        work.path.unlink(missing_ok=True)
         console.print(
             f"{count} strategies, {len(content):,} bytes; best answers gain at most "
             f"{made.gaps.max():.3f} points a deal against them"
         )
+
+
+def _sources() -> str:
+    """What strategies depend on beside their settings, as a digest."""
+    here = Path(__file__).parent
+    return sources_digest(*(here / f"{name}.py" for name in ("_draw_loops", "draws", "strategies")))

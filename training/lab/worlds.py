@@ -21,8 +21,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.poke_reading import READING, read
 from agents.prior import Likelihood, Prior, hand_type, history_number
-from agents.reading import RANKS, READING, SUITS, read
+from agents.reading import RANKS, SUITS
 from agents.tricks import ADDED
 from poke_env import engine
 from poke_env._jit import compiled
@@ -61,7 +62,7 @@ class Hands(NamedTuple):
 
 
 def reading_of(position: Position) -> npt.NDArray[np.void]:
-    """What the player to move knows, (1,) records of `agents.reading.READING`."""
+    """What the player to move knows, (1,) records of `agents.poke_reading.READING`."""
     seen = np.zeros((1, length(POKE)), np.float32)
     engine.observe(np.array(position.states), np.array([position.seat], np.int8), seen)
     readings = np.zeros(1, READING)
