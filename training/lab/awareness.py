@@ -36,7 +36,6 @@ import tyro
 from rich.console import Console
 from rich.progress import track
 
-from poke_env import _files
 from poke_env._checks import check_integer, check_number
 from poke_env.equity import EquityTable, Floats, Integers, places
 from training.lab import results, score_maps, stored
@@ -263,8 +262,7 @@ class _Work:
         """Write it, whole or not at all."""
         known = np.array(list(self.losses), np.int64)
         losses = np.array(list(self.losses.values())).reshape(-1, len(LOSSES))
-        with _files.replacing(self.path) as temporary:
-            np.savez(temporary, identity=np.array(self.identity), places=known, losses=losses)
+        results.save_work(self.path, self.identity, places=known, losses=losses)
 
 
 def _solve(

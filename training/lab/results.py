@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from poke_env import _files
+from poke_env._jit import sources_digest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,6 +73,25 @@ def load_work(path: Path, identity: str, *names: str) -> dict[str, npt.NDArray[A
             f"delete it or choose another --out"
         )
     return {name: stored[name] for name in names}
+
+
+def save_work(path: Path, identity: str, **arrays: npt.NDArray[Any]) -> None:
+    """Write unfinished work for `load_work`, whole or not at all.
+
+    Args:
+        path: the npz file.
+        identity: what it belongs to.
+        arrays: by name.
+    """
+    named: dict[str, Any] = {"identity": np.array(identity), **arrays}
+    with _files.replacing(path) as temporary:
+        np.savez(temporary, **named)
+
+
+def sources(*modules: str) -> str:
+    """A digest of modules of the laboratory, for the identity of work that depends on them."""
+    here = Path(__file__).parent
+    return sources_digest(*(here / f"{module}.py" for module in modules))
 
 
 def write(out: Path, about: Mapping[str, Any], rows: Sequence[Row], figure: Figure | None) -> None:

@@ -36,7 +36,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.hand_classes import HandClasses
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from poke_env._jit import sources_digest
 from poke_env.equity import LEVELS, EquityTable, Floats, places, rules_key, scores
 from poke_env.games.poke import MAX_HAND, Rules
 from training.lab import results, rubber_files
@@ -321,8 +320,7 @@ class Work:
 
     def save(self, path: Path, identity: str) -> None:
         """Write all of it; `identity` says what it belongs to."""
-        with _files.replacing(path) as temporary:
-            np.savez(temporary, identity=np.array(identity), **vars(self))
+        results.save_work(path, identity, **vars(self))
 
     @classmethod
     def load(cls, path: Path, identity: str) -> Work:
@@ -520,9 +518,7 @@ _SAVE_SECONDS = 60.0
 
 def _sources(played: Path | None) -> str:
     """What a solution depends on beside its settings, as a digest."""
-    here = Path(__file__).parent
-    names = ("_draw_loops", "draws", "induction", "played", "solve_rubber")
-    digest = sources_digest(*(here / f"{name}.py" for name in names))
+    digest = results.sources("_draw_loops", "draws", "induction", "played", "solve_rubber")
     if played is not None:
         digest = hashlib.blake2b(digest.encode() + played.read_bytes()).hexdigest()
     return digest[:16]

@@ -28,7 +28,6 @@ from rich.progress import track
 from agents.equilibrium import FORMAT
 from poke_env import _files
 from poke_env._checks import check_integer, check_number
-from poke_env._jit import sources_digest
 from poke_env.equity import Floats, places
 from training.lab import results, stored
 from training.lab._draw_loops import Actions
@@ -213,16 +212,11 @@ class StrategiesWork:
 
     def save(self) -> None:
         """Write it, whole or not at all."""
-        arrays: dict[str, Any] = {
+        solved = {
             name: np.array([getattr(one, name) for one in self.solved]) for name in _Solved._fields
         }
-        with _files.replacing(self.path) as temporary:
-            np.savez(
-                temporary,
-                identity=np.array(self.identity),
-                outcomes=np.array(self.outcomes),
-                **arrays,
-            )
+        outcomes = np.array(self.outcomes)
+        results.save_work(self.path, self.identity, outcomes=outcomes, **solved)
         self._saved = time.monotonic()
 
 
@@ -284,9 +278,10 @@ class MakeStrategies:
         worth = Worth(table)
         payoffs, chosen = representatives(worth, played, outcomes, count)
         tricks = "perfect" if played is None else played.player
+        sources = results.sources("_draw_loops", "draws", "strategies")
         work = StrategiesWork(
             self.out.with_suffix(".work.npz"),
-            f"{table.digest}, {tricks}, count {count}, tolerance {tolerance:g}, {_sources()}",
+            f"{table.digest}, {tricks}, count {count}, tolerance {tolerance:g}, {sources}",
         )
         model = balanced_model(threads=threads)
         work.solve(model, worth, played, chosen.tolist(), tolerance, console)
@@ -312,9 +307,3 @@ class MakeStrategies:
             f"{count} strategies, {len(content):,} bytes; best answers gain at most "
             f"{made.gaps.max():.3f} points a deal against them"
         )
-
-
-def _sources() -> str:
-    """What strategies depend on beside their settings, as a digest."""
-    here = Path(__file__).parent
-    return sources_digest(*(here / f"{name}.py" for name in ("_draw_loops", "draws", "strategies")))
