@@ -112,19 +112,20 @@ def value_with(
     """
     allowed = limited(payoffs, *rights)
     strategies = _legal(model, allowed)
+    outcomes = model.outcomes(*(strategy.reach for strategy in strategies))
+    outcomes /= outcomes.sum()
     # Weights of pairs of hands do not quite add up to 1, which matters least near 0: each time
     # payoffs begin where the last solution has its value.
     for exploitability in (10 * tolerance, tolerance, tolerance):
-        outcomes = model.outcomes(*(strategy.reach for strategy in strategies))
-        level = float((outcomes * allowed).sum() / outcomes.sum())
+        level = float((outcomes * allowed).sum())
         solved = solve_draws(
             model, allowed - level, exploitability, console=console, start=strategies
         )
-        strategies = solved.equilibrium.strategies
+        strategies, outcomes = solved.equilibrium.strategies, solved.outcomes
     return {
         "value": level + float(solved.equilibrium.value),
         "exploitability": float(solved.equilibrium.exploitability),
-        **{name: float(share) for name, share in draw_shares(solved.outcomes).items()},
+        **{name: float(share) for name, share in draw_shares(outcomes).items()},
     }
 
 
