@@ -243,8 +243,11 @@ def test_a_player_is_imported_when_it_is_asked_for() -> None:
     assert loaded.strip() == ""
 
 
-@pytest.mark.parametrize("game", ["poke", "pokex", "poque", "poangpoker"])
-def test_the_apprentice_is_small_and_says_how_it_was_made(game: str) -> None:
+@pytest.mark.parametrize(
+    "game, most",
+    [("poke", 1_000_000), ("pokex", 1_050_000), ("poque", 1_000_000), ("poangpoker", 1_000_000)],
+)
+def test_the_apprentice_is_small_and_says_how_it_was_made(game: str, most: int) -> None:
     apprentice = agents.load("apprentice", game=game)
     assert isinstance(apprentice, NetworkAgent)
     assert apprentice.description["game"] == game
@@ -254,7 +257,7 @@ def test_the_apprentice_is_small_and_says_how_it_was_made(game: str) -> None:
     assert training["curve"][-1]["step"] == training["steps"]
     files = list((Path(agents.__file__).parent / "models").glob(f"{game}_apprentice.*"))
     assert len(files) == 2
-    assert sum(file.stat().st_size for file in files) <= 1_200_000
+    assert sum(file.stat().st_size for file in files) <= most
 
 
 @pytest.mark.slow

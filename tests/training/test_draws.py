@@ -153,8 +153,7 @@ def test_what_an_answer_brings_is_what_its_final_hands_bring(name, payoffs, requ
 
 def test_a_best_answer_beats_standing_pat(model):
     payoffs = linear_payoffs(25, 25)
-    pat = np.zeros((TYPES, LANES))
-    pat[:, 0] = np.bincount(model.hands.type, model.deal, TYPES)
+    pat = model.standing_pat()
     standing = model.dealer_values(pat, payoffs)[:, 0, 0] @ pat[:, 0]
     assert model.dealer_response(pat, payoffs).value > standing + 50
 
@@ -178,8 +177,7 @@ def test_discards_that_are_gone_make_matching_cards_likelier(model, plain):
 
 def test_weights_of_pairs_keep_both_distributions():
     model = DrawModel()
-    own = np.zeros((TYPES, LANES))
-    own[:, 0] = np.bincount(model.hands.type, model.deal, TYPES)
+    own = model.standing_pat()
     other = np.zeros((TYPES, 4, LANES))
     other[:, 0, 0] = own[:, 0]
     other[TYPES // 2 :, 0, 0] *= 2  # stronger hands than those dealt
